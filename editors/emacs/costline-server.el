@@ -10,6 +10,7 @@
 ;;; Code:
 
 (require 'cl-lib)
+(require 'costline-faces)
 (require 'eldoc)
 (require 'jsonrpc)
 (require 'project)
@@ -18,13 +19,10 @@
 (require 'url-parse)
 (require 'url-util)
 
-(defgroup costline nil
-  "Show costs from profiles."
-  :group 'tools)
-
 (defcustom costline-command '("costline" "lsp")
   "The program of the server and its arguments."
-  :type '(repeat string))
+  :type '(repeat string)
+  :group 'costline)
 
 (defcustom costline-settings nil
   "The settings of the server, for `costline-mode' and lsp-mode.
@@ -32,13 +30,27 @@ A plist such as (:hints (:show \"both\")); false is :json-false.
 For Eglot, use `eglot-workspace-configuration' instead.
 After a change outside of `customize', run `costline-send-settings'."
   :type 'plist
+  :group 'costline
   :set (lambda (name value)
          (set-default name value)
          (when (fboundp 'costline-send-settings) (costline-send-settings))))
 
+(defun costline--set-drawn (name value)
+  "Set the option NAME to VALUE, and draw all buffers again."
+  (set-default name value)
+  (when (fboundp 'costline--redraw-all) (costline--redraw-all)))
+
 (defcustom costline-lenses t
   "Whether to draw lenses above functions, in Eglot and in `costline-mode'."
-  :type 'boolean)
+  :type 'boolean
+  :group 'costline
+  :set #'costline--set-drawn)
+
+(defcustom costline-heat t
+  "Whether to mark hot lines, with a bar in the margin and a background."
+  :type 'boolean
+  :group 'costline
+  :set #'costline--set-drawn)
 
 ;;;; Servers of all clients
 
@@ -197,6 +209,15 @@ Return nil if SERVER is nil, has ended, or ends before the message is sent."
     (condition-case problem
         (apply send server arguments)
       (error (when (jsonrpc-running-p server) (signal (car problem) (cdr problem)))))))
+
+(defun costline--ask (server method params on-answer)
+  "Send the request METHOD with PARAMS to SERVER, if that is alive.
+Call ON-ANSWER with its answer."
+  (if (or (null server) (cl-typep server 'jsonrpc-connection))
+      (costline--send server #'jsonrpc-async-request method params :success-fn on-answer :error-fn #'ignore)
+    (let ((lsp--cur-workspace server))
+      (lsp-request-async method params (lambda (answer) (funcall on-answer (costline--plain answer)))
+                         :error-handler #'ignore :mode 'detached))))
 
 (defun costline--notify (server method params)
   "Send the notification METHOD with PARAMS to SERVER, if that is alive."

@@ -21,24 +21,11 @@
 ;;; Code:
 
 (require 'cl-lib)
+(require 'costline-faces)
 (require 'costline-lists)
 (require 'costline-menu)
 (require 'costline-server)
 (require 'seq)
-
-(defface costline-hint '((t :inherit shadow :height 0.9))
-  "Face of hints: costs at the ends of lines in `costline-mode'.")
-
-(defface costline-lens '((t :inherit shadow :height 0.9))
-  "Face of lenses: costs above functions.")
-
-(defface costline-slower '((((background dark)) :inherit costline-hint :foreground "#ff5f56")
-                           (t :inherit costline-hint :foreground "#b3261e"))
-  "Face of hints of lines that became slower than in the baseline.")
-
-(defface costline-faster '((((background dark)) :inherit costline-hint :foreground "#5aa9ff")
-                           (t :inherit costline-hint :foreground "#0b57d0"))
-  "Face of hints of lines that became faster than in the baseline.")
 
 (declare-function eglot--managed-buffers "eglot" (server))
 (declare-function eglot--project "eglot" (server))
@@ -53,16 +40,18 @@
 (declare-function lsp-stdio-connection "ext:lsp-mode" (command &optional test-command))
 (declare-function make-lsp-client "ext:lsp-mode" (&rest slots))
 (defvar costline-mode)
-(defvar costline-lens-mode)
+(defvar costline-draw-mode)
 
-;;;; Drawing: hints and lenses of `costline-mode', lenses for Eglot
+;;;; Drawing: hints and lenses of `costline-mode', lenses for Eglot, heat beside any client
 
 (defvar-local costline--timer nil
   "The timer of the next redraw.")
 
-(defun costline--remove (kind)
-  "Remove the overlays of KIND, `hint' or `lens'."
-  (remove-overlays (point-min) (point-max) 'costline kind))
+(defun costline--remove (&rest kinds)
+  "Remove the overlays of KINDS: `hint', `heat' or `lens'."
+  (save-restriction
+    (widen)
+    (dolist (kind kinds) (remove-overlays (point-min) (point-max) 'costline kind))))
 
 (defun costline--line-start (line0)
   "Go to the start of line LINE0 (0-based), and return its position."
@@ -76,17 +65,53 @@
     (widen)
     (list :line (line-number-at-pos (point-max)) :character 0)))
 
-(defun costline--draw-hint (hint)
-  "Draw HINT at the end of its line."
-  (costline--line-start (costline--get hint :position :line))
-  (let ((overlay (make-overlay (line-end-position) (line-end-position))))
-    (overlay-put overlay 'costline 'hint)
-    (overlay-put overlay 'after-string (propertize (concat " " (plist-get hint :label)) 'face (costline--hint-face hint) 'cursor t))))
+(defun costline--draw-hints (hints)
+  "Draw HINTS in `costline-mode', and their heat beside any client."
+  (costline--remove 'hint 'heat)
+  (seq-doseq (hint hints)
+    (costline--line-start (costline--get hint :position :line))
+    (when costline-mode (costline--draw-hint hint))
+    (when costline-heat (costline--draw-heat (plist-get hint :data))))
+  (costline--show-margin (and costline-heat (seq-some (lambda (hint) (costline--bar (plist-get hint :data))) hints) t)))
 
-(defun costline--hint-face (hint)
-  "Return the face of HINT: with a baseline, that of the direction of the change."
-  (let ((change (or (costline--get hint :data :changeTier) 0)))
-    (cond ((> change 0) 'costline-slower) ((< change 0) 'costline-faster) (t 'costline-hint))))
+(defun costline--draw-hint (hint)
+  "Draw HINT at the end of the line at point."
+  (let* ((overlay (make-overlay (line-end-position) (line-end-position)))
+         (cost (plist-get hint :data))
+         (faces (list (costline--face cost) 'costline-hint (and costline-heat (costline--line-face cost)))))
+    (overlay-put overlay 'costline 'hint)
+    (overlay-put overlay 'after-string
+                 (propertize (concat " " (plist-get hint :label)) 'face (delq nil faces) 'cursor t))))
+
+(defun costline--bar (cost)
+  "Return the bar beside a line with COST, nil if that has no color."
+  (aref [nil "▏" "▌" "█"] (cdr (costline--shade cost))))
+
+(defun costline--draw-heat (cost)
+  "Draw a bar for COST beside the line at point, and color the line."
+  (when-let* ((bar (costline--bar cost))
+              (overlay (make-overlay (point) (line-beginning-position 2))))
+    (overlay-put overlay 'costline 'heat)
+    (overlay-put overlay 'priority -60) ; the current line is more important
+    (overlay-put overlay 'face (costline--line-face cost))
+    (overlay-put overlay 'before-string
+                 (propertize " " 'display `((margin left-margin) ,(propertize bar 'face (costline--face cost)))))))
+
+(defvar-local costline--has-margin nil
+  "Whether the margin of this buffer has a column for bars.")
+
+(defun costline--show-margin (wanted)
+  "Give the margin of this buffer a column for bars if WANTED, else take it away."
+  (unless (eq wanted costline--has-margin)
+    (setq costline--has-margin wanted
+          left-margin-width (max 0 (+ left-margin-width (if wanted 1 -1))))
+    (dolist (window (get-buffer-window-list nil nil t))
+      (set-window-margins window left-margin-width (cdr (window-margins window))))))
+
+(defun costline--draw-lenses (lenses)
+  "Draw LENSES above their lines."
+  (costline--remove 'lens)
+  (seq-doseq (lens lenses) (costline--draw-lens lens)))
 
 (defun costline--draw-lens (lens)
   "Draw LENS above its line."
@@ -103,41 +128,45 @@
                          "\n"))))
 
 (defvar-local costline--requests nil
-  "The number of requests of each kind, a plist.")
+  "The number of requests by the functions that draw their answers, a plist.")
 
-(defun costline--draw (kind method params draw)
-  "Request METHOD with PARAMS, and DRAW each element of the answer as KIND."
+(defun costline--draw (draw method params)
+  "Request METHOD with PARAMS, and call DRAW with the answer."
   (let ((buffer (current-buffer))
         (tick (buffer-chars-modified-tick))
-        (number (1+ (or (plist-get costline--requests kind) 0))))
-    (setq costline--requests (plist-put costline--requests kind number))
-    (costline--send
-     (costline--find-server) #'jsonrpc-async-request method (append (list :textDocument (list :uri (costline--document-uri))) params)
-     :success-fn (lambda (answer)
-                   (when (buffer-live-p buffer)
-                     (with-current-buffer buffer
-                       ;; Answers may arrive out of order.  One about an older text has the wrong lines; another
-                       ;; request follows then.
-                       (when (and costline-lens-mode
-                                  (= number (plist-get costline--requests kind))
-                                  (= tick (buffer-chars-modified-tick)))
-                         (save-excursion
-                           (save-restriction
-                             (widen)
-                             (costline--remove kind)
-                             (mapc draw answer)))))))
-     :error-fn #'ignore)))
+        (number (1+ (or (plist-get costline--requests draw) 0))))
+    (setq costline--requests (plist-put costline--requests draw number))
+    (costline--ask
+     (costline--find-server) method (append (list :textDocument (list :uri (costline--document-uri))) params)
+     (lambda (answer)
+       (when (buffer-live-p buffer)
+         (with-current-buffer buffer
+           ;; Answers may arrive out of order.  One about an older text has the wrong lines; another
+           ;; request follows then.
+           (when (and costline-draw-mode
+                      (= number (plist-get costline--requests draw))
+                      (= tick (buffer-chars-modified-tick)))
+             (save-excursion
+               (save-restriction
+                 (widen)
+                 (funcall draw answer))))))))))
 
 (defun costline--redraw ()
   "Request the costs of this buffer, and draw them."
   (costline--show-state)
-  (when costline-lens-mode
-    (when costline-lenses
-      (costline--draw 'lens "textDocument/codeLens" nil #'costline--draw-lens))
-    (when costline-mode
-      (costline--draw 'hint "textDocument/inlayHint"
-                      (list :range (list :start '(:line 0 :character 0) :end (costline--end)))
-                      #'costline--draw-hint))))
+  (when costline-draw-mode
+    (if (and costline-lenses (not (bound-and-true-p lsp-managed-mode))) ; lsp-mode draws its own
+        (costline--draw #'costline--draw-lenses "textDocument/codeLens" nil)
+      (costline--draw-lenses nil))
+    (if (or costline-mode costline-heat)
+        (costline--draw #'costline--draw-hints "textDocument/inlayHint"
+                        (list :range (list :start '(:line 0 :character 0) :end (costline--end))))
+      (costline--draw-hints nil))))
+
+(defun costline--redraw-all ()
+  "Draw the costs of all buffers again."
+  (dolist (buffer (buffer-list))
+    (with-current-buffer buffer (costline--redraw))))
 
 (defun costline--later (&rest _)
   "Send edits to the server and redraw, once Emacs is idle."
@@ -150,26 +179,24 @@
                                            (costline--redraw))))
                              (current-buffer))))
 
-(define-minor-mode costline-lens-mode
-  "Draw lenses above the functions of this buffer, which Eglot does not do."
+(define-minor-mode costline-draw-mode
+  "Draw the costs that the client of this buffer does not draw."
   :lighter nil ; see `costline--mode-line'
-  (if costline-lens-mode
+  (if costline-draw-mode
       (progn (add-hook 'after-change-functions #'costline--later nil t)
              (add-hook 'after-save-hook #'costline--later nil t)
              (costline--redraw))
     (remove-hook 'after-change-functions #'costline--later t)
     (remove-hook 'after-save-hook #'costline--later t)
-    (save-restriction
-      (widen)
-      (costline--remove 'hint)
-      (costline--remove 'lens))
+    (costline--draw-hints nil)
+    (costline--draw-lenses nil)
     (setq costline--mode-line nil)))
 
 (defun costline--buffers (server)
   "Return the buffers in which this package draws the costs of SERVER."
   (seq-filter (lambda (buffer)
                 (with-current-buffer buffer
-                  (and costline-lens-mode (eq (costline--find-server) server))))
+                  (and costline-draw-mode (eq (costline--find-server) server))))
               (buffer-list)))
 
 (add-hook 'costline-refresh-functions #'costline--refresh)
@@ -206,7 +233,7 @@ The server is separate from other clients of the buffer, such as Eglot."
     (cond
      ((not costline-mode)
       (costline--own-closed)
-      (costline-lens-mode -1)
+      (costline-draw-mode -1)
       (kill-local-variable 'costline--server)
       (remove-hook 'eldoc-documentation-functions #'costline--hover t)
       (remove-hook 'after-save-hook #'costline--own-saved t)
@@ -231,7 +258,7 @@ The server is separate from other clients of the buffer, such as Eglot."
         (add-hook 'after-set-visited-file-name-hook #'costline--renamed nil t)
         (add-hook 'change-major-mode-hook #'costline--leave nil t)
         (costline--own-eldoc)
-        (costline-lens-mode 1))))))
+        (costline-draw-mode 1))))))
 
 (defun costline--leave ()
   "Leave `costline-mode', because the buffer gets another major mode."
@@ -249,7 +276,7 @@ That may be one of another project, or one without a server."
 The document stays open for the base buffer."
   (setq costline--opened nil)
   (cond (costline-mode (costline-mode -1))
-        (costline-lens-mode (costline-lens-mode -1))))
+        (costline-draw-mode (costline-draw-mode -1))))
 
 (add-hook 'clone-indirect-buffer-hook #'costline--leave-clone)
 
@@ -294,7 +321,7 @@ The document stays open for the base buffer."
   "Draw lenses if the server of Eglot is Costline."
   (let ((server (and (bound-and-true-p eglot--managed-mode) (eglot-current-server))))
     (unless (bound-and-true-p costline-mode)
-      (costline-lens-mode (if (costline--eglot-p server) 1 -1)))
+      (costline-draw-mode (if (costline--eglot-p server) 1 -1)))
     (when (costline--eglot-p server)
       (costline--await-profile server (project-root (eglot--project server)))))
   (costline--announce))
@@ -330,15 +357,22 @@ lsp-mode itself redraws only lenses."
     (costline--show-problems shown))
   (costline--lsp-refresh workspace))
 
+(defvar lsp-managed-mode)
+
 (defun costline--lsp-opened ()
   "Handle that lsp-mode opened this buffer."
   (costline--announce)
-  (costline--show-state)
+  (unless (bound-and-true-p costline-mode) (costline-draw-mode (if (costline--buffer-server) 1 -1)))
   (when-let* ((server (costline--buffer-server))
               ((not (cl-typep server 'jsonrpc-connection))))
     (costline--await-profile server (lsp--workspace-root server))))
 
+(defun costline--lsp-managed ()
+  "Stop drawing once lsp-mode is off in this buffer."
+  (unless (or lsp-managed-mode (bound-and-true-p costline-mode)) (costline-draw-mode -1)))
+
 (with-eval-after-load 'lsp-mode
+  (add-hook 'lsp-managed-mode-hook #'costline--lsp-managed)
   (add-hook 'lsp-after-open-hook #'costline--lsp-opened)
   (lsp-register-custom-settings '(("costline" costline-settings)))
   (lsp-register-client

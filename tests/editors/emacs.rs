@@ -35,6 +35,16 @@ fn lsp_mode() {
     shows_costs_in("lsp-mode");
 }
 
+/// In terminals with 8 and with 256 colors, 80 columns wide.
+#[test]
+fn colors_of_terminals() {
+    let Some(emacs) = emacs() else { return };
+    for terminal in ["screen", "screen-256color"] {
+        let mut check = Command::new(Path::new(HERE).join("check"));
+        Stage::new().run(check.args(["costline-mode", terminal]).env("EMACS", &emacs));
+    }
+}
+
 #[test]
 fn without_a_screen() {
     let Some(emacs) = emacs() else { return };

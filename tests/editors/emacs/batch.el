@@ -25,7 +25,7 @@
                                                 collect `(:position (:line ,(1- line)) :label "1%"))))))))
     (with-temp-buffer
       (setq buffer-file-name "/batch.py")
-      (setq-local costline-mode t costline-lens-mode t costline-lenses nil)
+      (setq-local costline-mode t costline-draw-mode t costline-lenses nil)
       (dotimes (_ 10) (insert "code\n"))
       (costline--redraw)
       (should (equal (batch-hints) lines))
@@ -37,6 +37,41 @@
       (should (buffer-narrowed-p))
       (set-buffer-modified-p nil)
       (setq buffer-file-name nil))))
+
+(defun batch-heat ()
+  "The lines with heat in this buffer, with their bars and faces."
+  (sort (mapcar (lambda (overlay)
+                  (let ((bar (cadr (get-text-property 0 'display (overlay-get overlay 'before-string)))))
+                    (list (line-number-at-pos (overlay-start overlay)) (substring-no-properties bar)
+                          (get-text-property 0 'face bar) (overlay-get overlay 'face))))
+                (seq-filter (lambda (overlay) (eq (overlay-get overlay 'costline) 'heat))
+                            (overlays-in (point-min) (point-max))))
+        (lambda (a b) (< (car a) (car b)))))
+
+(ert-deftest batch-heat ()
+  "Bars and faces follow the tier or, with a baseline, the tier of the change."
+  (with-temp-buffer
+    (setq-local costline-mode t)
+    (dotimes (_ 10) (insert "code\n"))
+    (cl-flet ((draw (key &rest tiers)
+                (costline--draw-hints (seq-map-indexed (lambda (tier line0)
+                                                         `( :position (:line ,line0) :label "1%"
+                                                            :data (:tier 3 ,key ,tier)))
+                                                       tiers))))
+      (costline--draw-hints '[(:position (:line 2) :label "2%" :data (:tier 1)) (:position (:line 3) :label "9%" :data (:tier 2))
+                              (:position (:line 4) :label "0.1%" :data (:tier 0)) (:position (:line 5) :label "50%" :data (:tier 3))])
+      (should (equal (batch-heat) '((3 "▏" costline-heat-1 nil) (4 "▌" costline-heat-2 costline-heat-line-2)
+                                    (6 "█" costline-heat-3 costline-heat-line-3))))
+      (should (= left-margin-width 1))
+      (draw :changeTier 0 1 -2 nil 3)
+      (should (equal (batch-heat) '((2 "▏" costline-slower nil) (3 "▌" costline-faster costline-faster-line)
+                                    (5 "█" costline-slower costline-slower-line))))
+      (draw :changeTier 0 nil)
+      (should-not (batch-heat))
+      (should (= left-margin-width 0))
+      (should (equal (batch-hints) '(1 2)))
+      (let ((costline-heat nil)) (draw :changeTier 3))
+      (should-not (batch-heat)))))
 
 (ert-deftest batch-tree-return ()
   "RET opens, closes or visits, wherever it is pressed on a row."
@@ -163,7 +198,7 @@ PROJECT-OF-FILES is a variable for its folder and the names of its files."
       (batch-until (lambda () (with-current-buffer base (batch-hints))))
       (with-current-buffer clone
         (should-not costline-mode)
-        (should-not costline-lens-mode)
+        (should-not costline-draw-mode)
         (should-not costline--server)
         (should-not (memq #'costline--hover eldoc-documentation-functions))
         (insert "x")
@@ -183,12 +218,12 @@ PROJECT-OF-FILES is a variable for its folder and the names of its files."
   "An indirect clone of a buffer with lenses, as Eglot has them, has none."
   (with-temp-buffer
     (cl-letf (((symbol-function 'costline--redraw) #'ignore))
-      (setq-local costline-lens-mode t)
+      (setq-local costline-draw-mode t)
       (add-hook 'after-change-functions #'costline--later nil t)
       (let ((clone (make-indirect-buffer (current-buffer) (generate-new-buffer-name "clone") t)))
-        (should-not (buffer-local-value 'costline-lens-mode clone))
+        (should-not (buffer-local-value 'costline-draw-mode clone))
         (should-not (memq #'costline--later (buffer-local-value 'after-change-functions clone)))
-        (should costline-lens-mode)
+        (should costline-draw-mode)
         (kill-buffer clone)))))
 
 (defvar batch-view nil

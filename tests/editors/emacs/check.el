@@ -67,7 +67,7 @@
   "The costs at the ends of the screen's rows, by line number."
   (let ((shown (make-hash-table :test #'equal)))
     (dolist (row (check-screen) shown)
-      (when (string-match "^ *\\([0-9]+\\) .* ~?\\([0-9.]+%\\)\\(?: total\\)?$" row)
+      (when (string-match "^[ ▏▌█]*\\([0-9]+\\) .* ~?\\([0-9.]+%\\)\\(?: total\\)?$" row)
         (puthash (match-string 1 row) (match-string 2 row) shown)))))
 
 (defun check-shown-functions ()
@@ -108,10 +108,30 @@
                    (lambda () (format "of %s: expected %s\nshown    %s" (missing) (check-listed expected-functions)
                                       (check-listed (check-shown-functions))))))))
 
+(defun check-bars ()
+  "The bars in the margin of the screen, by line number."
+  (let ((bars (make-hash-table :test #'equal)))
+    (dolist (row (check-screen) bars)
+      (when (string-match "^\\([▏▌█]\\) *\\([0-9]+\\) " row)
+        (puthash (match-string 2 row) (match-string 1 row) bars)))))
+
+(defun check-heat (costs)
+  "Check the bars beside the lines with COSTS: from 1%, from 5%, from 20%."
+  (let ((expected (make-hash-table :test #'equal)))
+    (maphash (lambda (line cost)
+               (let ((percent (string-to-number cost)))
+                 (when (>= percent 1)
+                   (puthash line (cond ((>= percent 20) "█") ((>= percent 5) "▌") (t "▏")) expected))))
+             costs)
+    (check-until "the bars are those of the costs"
+                 (lambda () (check-equal (check-bars) expected))
+                 (lambda () (format "expected %s\nshown    %s" (check-listed expected) (check-listed (check-bars)))))))
+
 (defun check-costs (when)
   (check-hints (check-get when "lines" "main.py"))
+  (check-heat (check-get when "lines" "main.py"))
   (check-lenses (check-get when "functions" "main.py"))
-  (check-log "%s: hints and lenses on the screen as in the profile" when))
+  (check-log "%s: hints, heat and lenses on the screen as in the profile" when))
 
 (defun check-contains (what buffer &rest texts)
   "Check that the screen contains each of TEXTS while BUFFER is shown."
@@ -527,9 +547,21 @@
 (defun check-switches ()
   (check-set '(:hints (:enable :json-false)))
   (check-hints (make-hash-table))
-  (check-log "hints are disabled by settings")
+  (check-heat (make-hash-table))
+  (check-log "hints and heat are disabled by settings")
   (check-set '(:hints (:enable t)))
-  (check-costs "after"))
+  (check-costs "after")
+  (customize-set-variable 'costline-heat nil)
+  (check-heat (make-hash-table))
+  (check "the column of the margin is gone" (not costline--has-margin))
+  (check-hints (check-get "after" "lines" "main.py"))
+  (customize-set-variable 'costline-lenses nil)
+  (unless (equal check-client "lsp-mode")
+    (check-until "lenses are gone" (lambda () (zerop (hash-table-count (check-shown-functions))))))
+  (customize-set-variable 'costline-lenses t)
+  (customize-set-variable 'costline-heat t)
+  (check-costs "after")
+  (check-log "heat and lenses are disabled by options"))
 
 (defun check-quiet ()
   "Check that there are no unexpected messages."
@@ -556,10 +588,32 @@
     (delete-file broken)
     (check-log "a broken profile is reported")))
 
+(defun check-colors-of (line)
+  "The escape sequences of the bar beside LINE, and of the whole row."
+  (let ((row (seq-find (lambda (row) (string-match-p (format "█.* %s " line) row))
+                       (split-string (check-tmux "capture-pane" "-p" "-e") "\n"))))
+    (unless (and row (string-match "\\(\\(?:\e\\[[0-9;]*m\\)+\\)█" row)) (check-fail "line %s has no colored bar: %S" line row))
+    (list (match-string 1 row) row)))
+
+(defun check-colors ()
+  "Check heat in a terminal with few colors and 80 columns."
+  (check-start)
+  (forward-line 18)
+  (recenter)
+  (check-until "there is a bar" (lambda () (equal (gethash "19" (check-bars)) "█")))
+  (pcase-let ((`(,dark ,row) (check-colors-of 19)))
+    (check "only terminals with many colors have a background" (eq (and (string-match-p "\e\\[48;5;" row) t) (> (display-color-cells) 88)))
+    (setq frame-background-mode 'light)
+    (frame-set-background-mode nil)
+    (check "the bar has another color on a light background" (not (equal dark (car (progn (redisplay t) (check-colors-of 19)))))))
+  (check-log "heat in %d colors" (display-color-cells))
+  (check-end "all fine"))
+
 (defun check-run ()
   (interactive)
   (condition-case problem
       (progn
+        (when (getenv "CHECK_TERM") (check-colors))
         (check-log "Emacs %s, %s" emacs-version check-client)
         (check-start)
         (check-costs "before")
