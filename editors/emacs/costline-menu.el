@@ -13,6 +13,7 @@
 (require 'cl-lib)
 (require 'costline-lists)
 (require 'costline-server)
+(require 'costline-tree)
 (require 'crm)
 (require 'seq)
 (require 'transient)

@@ -25,6 +25,8 @@
 (require 'costline-lists)
 (require 'costline-menu)
 (require 'costline-server)
+(require 'costline-table)
+(require 'costline-tree)
 (require 'seq)
 
 (declare-function eglot--managed-buffers "eglot" (server))
@@ -219,10 +221,7 @@ Servers request this several times in a row."
       (dolist (buffer (costline--buffers server))
         (with-current-buffer buffer (costline--redraw)))
       (unless is-jsonrpc (costline--lsp-redraw server))
-      (when-let* ((list (get-buffer "*Costline hot spots*")))
-        (with-current-buffer list
-          (when (and (eq (costline--buffer-server) server) (get-buffer-window list t))
-            (revert-buffer)))))))
+      (costline--update-buffers server))))
 
 ;;;###autoload
 (define-minor-mode costline-mode

@@ -73,33 +73,6 @@
       (let ((costline-heat nil)) (draw :changeTier 3))
       (should-not (batch-heat)))))
 
-(ert-deftest batch-tree-return ()
-  "RET opens, closes or visits, wherever it is pressed on a row."
-  (let (visited)
-    (cl-letf (((symbol-function 'costline--find-server) #'ignore)
-              ((symbol-function 'costline--open) (lambda (uri _) (push uri visited))))
-      (costline--show-tree "Call tree"
-                           (list (costline--tree-node "100% main" "main.py" 0
-                                                      (lambda () (list (costline--tree-node "60% leaf" "leaf.py" 3 nil))))
-                                 (costline--tree-node "0% other" "other.py" 1 nil)))
-      (cl-flet ((press (text) (goto-char (point-min))
-                  (search-forward text)
-                  (call-interactively (key-binding (kbd "RET"))))
-                (has-leaf () (goto-char (point-min))
-                  (search-forward "leaf" nil t)))
-        (press "main") ; at the end of the line
-        (should (has-leaf))
-        (press "leaf")
-        (should (equal visited '("leaf.py")))
-        (press "100% m")
-        (should (equal visited '("main.py" "leaf.py")))
-        (press "main")
-        (should-not (has-leaf))
-        (press "other")
-        (should (equal visited '("other.py" "main.py" "leaf.py")))
-        (should-error (press "Call tree") :type 'user-error))
-      (kill-buffer))))
-
 (defvar batch-server
   (with-temp-buffer
     (insert-file-contents (getenv "COSTLINE_STAGE"))
@@ -310,21 +283,136 @@ PROJECT-OF-FILES is a variable for its folder and the names of its files."
           (should (string-search "even, odd" (buffer-string))))
       (kill-buffer "*Costline hot spots*"))))
 
+(defun batch-shown ()
+  "The lines of this buffer without spaces at their ends."
+  (mapcar #'string-trim-right (split-string (buffer-substring-no-properties (point-min) (point-max)) "\n" t)))
+
+(defun batch-press (keys)
+  "Press KEYS in this buffer."
+  (call-interactively (key-binding (kbd keys))))
+
+(defun batch-line (text)
+  "Go to the end of the line with TEXT."
+  (goto-char (point-min))
+  (search-forward text)
+  (end-of-line))
+
+(defun batch-write (file &rest lines)
+  "Write LINES to FILE at once, as profilers do."
+  (make-directory (file-name-directory file) t)
+  (let ((new (concat file ".new")))
+    (with-temp-file new (insert (string-join lines "\n") "\n"))
+    (rename-file new file t)))
+
+(defun batch-revision (buffer)
+  "The revision of the costs that the server of BUFFER shows, nil while it reads a profile."
+  (let ((shown (gethash (buffer-local-value 'costline--server buffer) costline--shown)))
+    (unless (eq (plist-get shown :loading) t) (and (plist-get shown :profile) (plist-get shown :revision)))))
+
+(defconst batch-stacks '("main (app.py:1);work (app.py:2);inner (app.py:3) 60" "main (app.py:1);work (app.py:2) 20" "main (app.py:1);other (app.py:4) 20")
+  "A profile.")
+
+(ert-deftest batch-tree ()
+  "The call tree has columns.  Rows open and close, lead to their sources, and stay open when the profile is rewritten."
+  (batch-in (project "app.py")
+    (let ((profile (expand-file-name "profiles/run.folded" project)) source)
+      (apply #'batch-write profile batch-stacks)
+      (batch-write (expand-file-name "app.py" project) "def main(): pass" "def work(): pass" "def inner(): pass" "def other(): pass" "def fresh(): pass")
+      (setq source (batch-visit "app.py" project))
+      (batch-until (lambda () (batch-revision source)))
+      (set-buffer source)
+      (costline-call-tree)
+      (should (equal (mapcar #'car (append tabulated-list-format nil)) '("" "Self" "Total" "Function" "Place")))
+      (should (equal (batch-shown) '(" ████████  0.0% 100.0% ▾ main    app.py:1"
+                                     " ██████▍  20.0%  80.0%   ▸ work  app.py:2"
+                                     " █▋       20.0%  20.0%     other app.py:4")))
+      (batch-line "work")
+      (batch-press "TAB")
+      (should (equal (nth 2 (batch-shown)) " ████▊    60.0%  60.0%       inner app.py:3"))
+      (beginning-of-line)
+      (should (looking-at-p ".*work"))
+      (let ((shown (buffer-string)) (revision (batch-revision source)))
+        (batch-press "g")
+        (should (equal-including-properties (buffer-string) shown))
+        (apply #'batch-write profile batch-stacks)
+        (batch-until (lambda () (not (memq (batch-revision source) (list nil revision)))))
+        (costline--refresh-now (buffer-local-value 'costline--server source))
+        (should (equal-including-properties (buffer-string) shown))
+        (setq revision (batch-revision source))
+        (batch-write profile "main (app.py:1);work (app.py:2);inner (app.py:3) 30" "main (app.py:1);fresh (app.py:5) 10")
+        (batch-until (lambda () (not (memq (batch-revision source) (list nil revision)))))
+        (costline--refresh-now (buffer-local-value 'costline--server source))
+        (should (equal (batch-shown) '(" ████████  0.0% 100.0% ▾ main      app.py:1"
+                                       " ██████    0.0%  75.0%   ▾ work    app.py:2"
+                                       " ██████   75.0%  75.0%       inner app.py:3"
+                                       " ██       25.0%  25.0%     fresh   app.py:5"))))
+      (batch-line "inner")
+      (batch-press "^")
+      (should (looking-at-p ".*work"))
+      (batch-press "TAB")
+      (should-not (string-search "inner" (buffer-string)))
+      (batch-press "x")
+      (should (looking-at-p ".*inner"))
+      (batch-press "<backtab>")
+      (should (= 1 (length (batch-shown))))
+      (batch-press "x")
+      (batch-press "i")
+      (should (equal (batch-shown) '(" ██████   75.0% 75.0% ▸ inner  app.py:3" " ██       25.0% 25.0% ▸ fresh  app.py:5")))
+      (batch-line "fresh")
+      (batch-press "c")
+      (should (equal (buffer-name) "*Costline callers*"))
+      (should (equal (batch-shown) '(" ██       25.0% 25.0% ▾ fresh  app.py:5" " ██       25.0% 25.0%     main app.py:1")))
+      (batch-line "main")
+      (batch-press "RET")
+      (should (eq (current-buffer) source))
+      (mapc #'kill-buffer '("*Costline callers*" "*Costline call tree*")))))
+
 (ert-deftest batch-more ()
-  "The call tree says how many calls it leaves out."
+  "The call tree says how many calls it leaves out, and shows them."
   (cl-letf (((symbol-function 'costline--execute)
-             (lambda (&rest _) '(:nodes [(:text "60.0%" :name "main" :hasChildren t :path ["main"])] :more 12)))
+             (lambda (_ question)
+               (let* ((skip (plist-get question :skip))
+                      (end (min 120 (+ skip (plist-get question :limit)))))
+                 (list :more (- 120 end)
+                       :nodes (vconcat (cl-loop for at from skip below end
+                                                collect (list :key at :name (format "f%d" at) :hasChildren t :path (vector at))))))))
             ((symbol-function 'costline--find-server) #'ignore))
     (costline-call-tree)
     (unwind-protect
         (progn
-          (should (string-search "60.0%  main\n" (buffer-string)))
-          (should (string-search "… 12 more" (buffer-string)))
-          (goto-char (point-min))
-          (search-forward "[+]")
-          (widget-button-press (1- (point)))
-          (should (= (how-many "… 12 more" (point-min) (point-max)) 2)))
-      (kill-buffer "*Costline tree*"))))
+          (batch-line "f49")
+          (batch-line "… 70 more")
+          (batch-press "RET")
+          (batch-line "… 20 more")
+          (should (= (line-number-at-pos) 101))
+          (batch-press "TAB")
+          (batch-line "f119")
+          (should-not (string-search "more" (buffer-string)))
+          (batch-line "f0")
+          (batch-press "TAB")
+          (batch-line "… 70 more")
+          (should (= (line-number-at-pos) 52)))
+      (kill-buffer "*Costline call tree*"))))
+
+(ert-deftest batch-names-before-places ()
+  "In a narrow window, places are cut, and names only if there is no room for them."
+  (cl-letf (((symbol-function 'costline--find-server) #'ignore)
+            ((symbol-function 'costline--window-width) (lambda () 60))
+            ((symbol-function 'costline--execute)
+             (lambda (&rest _)
+               (list :functions (vconcat (mapcar (lambda (size)
+                                                   (list :title (make-string size ?n) :selfText "12.3%" :totalText "45.6%"
+                                                         :placeText "a/long/path/to/some/file.py:12" :text "self 12.3%"))
+                                                 '(40 10)))))))
+    (costline-hotspots)
+    (should (equal (mapcar #'car (append tabulated-list-format nil)) '("Function" "Self" "Total" "Place")))
+    (should (string-search (concat " " (make-string 40 ?n) " 12.3% 45.6% a/long/path") (buffer-string)))
+    (should-not (string-search "self" (buffer-string)))
+    (cl-letf (((symbol-function 'costline--window-width) (lambda () 44)))
+      (revert-buffer)
+      (should (equal (mapcar #'cadr (append tabulated-list-format nil)) '(30 5 5 30)))
+      (should (equal (get-text-property 31 'display) "…")))
+    (kill-buffer "*Costline hot spots*")))
 
 (ert-deftest batch-restarted ()
   "Lists, trees and descriptions go on with the server that is started after a crash."
@@ -348,10 +436,13 @@ PROJECT-OF-FILES is a variable for its folder and the names of its files."
           (costline--refresh-now (server))
           (should (string-search "main" (buffer-string)))
           (search-forward "main")
-          (costline-hotspots-callees))
-        (with-current-buffer "*Costline tree*"
-          (should (string-prefix-p "Callees" (buffer-string))))
-        (kill-buffer "*Costline tree*")
+          (costline-table-callees))
+        (with-current-buffer "*Costline callees*"
+          (should (string-search "main" (buffer-string))))
+        (with-current-buffer "*Costline call tree*"
+          (batch-press "g")
+          (should (string-search "main" (buffer-string))))
+        (mapc #'kill-buffer '("*Costline callees*" "*Costline call tree*"))
         (kill-buffer "*Costline hot spots*")))))
 
 (ert-deftest batch-renamed ()
@@ -465,7 +556,7 @@ PROJECT-OF-FILES is a variable for its folder and the names of its files."
               (costline-hotspots)
               (goto-char (point-min))
               (search-forward "main")
-              (costline-hotspots-open)
+              (costline-table-visit)
               (should (eq (current-buffer) source))
               (kill-buffer "*Costline hot spots*")
               (eglot-shutdown server)))
