@@ -65,6 +65,52 @@
                                 (((class color) (min-colors 88)) :background "#d9e7fd" :extend t))
   "Face of lines whose cost fell by 5% or more.")
 
+(defface costline-flame-0 '((((class color) (min-colors 88) (background dark)) :foreground "#1c1c1c" :background "#b3a47a")
+                            (((class color) (min-colors 88)) :foreground "#1c1c1c" :background "#ece5cc")
+                            (((class color)) :foreground "black" :background "white")
+                            (t :inverse-video t))
+  "Face of frames of a flame graph that cost less than 1%.")
+
+(defface costline-flame-1 '((((class color) (min-colors 88) (background dark)) :foreground "#1c1c1c" :background "#e3c565")
+                            (((class color) (min-colors 88)) :foreground "#1c1c1c" :background "#f5dd90")
+                            (((class color)) :foreground "black" :background "yellow")
+                            (t :inverse-video t))
+  "Face of frames of a flame graph that cost 1% or more.")
+
+(defface costline-flame-2 '((((class color) (min-colors 88) (background dark)) :foreground "#1c1c1c" :background "#f0a13c")
+                            (((class color) (min-colors 88)) :foreground "#1c1c1c" :background "#f5b567")
+                            (((class color)) :foreground "black" :background "yellow")
+                            (t :inverse-video t))
+  "Face of frames of a flame graph that cost 5% or more.")
+
+(defface costline-flame-3 '((((class color) (min-colors 88) (background dark)) :foreground "#1c1c1c" :background "#f47a4a")
+                            (((class color) (min-colors 88)) :foreground "#1c1c1c" :background "#ee8a5c")
+                            (((class color)) :foreground "black" :background "red")
+                            (t :inverse-video t))
+  "Face of frames of a flame graph that cost 20% or more.")
+
+(defface costline-flame-slower '((((class color) (min-colors 88) (background dark)) :foreground "#1c1c1c" :background "#f08078")
+                                 (((class color) (min-colors 88)) :foreground "#1c1c1c" :background "#f2a29b")
+                                 (((class color)) :foreground "black" :background "red")
+                                 (t :inverse-video t))
+  "Face of frames of a flame graph whose cost rose since the baseline.")
+
+(defface costline-flame-faster '((((class color) (min-colors 88) (background dark)) :foreground "#1c1c1c" :background "#7db7f5")
+                                 (((class color) (min-colors 88)) :foreground "#1c1c1c" :background "#9cc4f7")
+                                 (((class color)) :foreground "black" :background "cyan")
+                                 (t :inverse-video t))
+  "Face of frames of a flame graph whose cost fell since the baseline.")
+
+(defface costline-flame-other '((((class color) (min-colors 88) (background dark)) :foreground "#d0d0d0" :background "#444444")
+                                (((class color) (min-colors 88)) :foreground "#303030" :background "#c6c6c6")
+                                (((class color)) :foreground "black" :background "white")
+                                (t :inverse-video t))
+  "Face of frames of a flame graph that are not in the project or did not change.")
+
+(defface costline-flame-point '((((background dark)) :foreground "black" :background "white" :weight bold)
+                                (t :foreground "white" :background "black" :weight bold))
+  "Face of the frame of a flame graph at point.")
+
 (defun costline--shade (cost)
   "Return what colors show of COST, and how strong it is, from 0 to 3.
 That is (heat . STRENGTH) or, with a baseline, (slower . STRENGTH) or
@@ -89,6 +135,16 @@ That is (heat . STRENGTH) or, with a baseline, (slower . STRENGTH) or
     (`(heat . ,strength) (if (= strength 2) 'costline-heat-line-2 'costline-heat-line-3))
     (`(slower . ,_) 'costline-slower-line)
     (_ 'costline-faster-line)))
+
+(defun costline--flame-face (frame)
+  "Return the face of FRAME of a flame graph."
+  (pcase (costline--shade frame)
+    (`(heat . ,strength) (if (plist-get frame :uri)
+                             (aref [costline-flame-0 costline-flame-1 costline-flame-2 costline-flame-3] strength)
+                           'costline-flame-other))
+    (`(,_ . 0) 'costline-flame-other)
+    (`(slower . ,_) 'costline-flame-slower)
+    (_ 'costline-flame-faster)))
 
 (provide 'costline-faces)
 ;;; costline-faces.el ends here

@@ -66,7 +66,7 @@ A column with numbers that the list is sorted by decides which rows there are."
       ,@(and charges '(("With libs" number costline--charged)))
       ,@costline--numbers
       ("Change" number costline--self-change)
-      ,@(and (equal costline--sorted "calls") '(("Calls" number costline--calls)))
+      ,@(and (equal costline--sorted "calls") '(("Calls" number costline--call-count)))
       ,@(pcase costline--by
           ("file" nil)
           ("line" '(("File" place costline--file)))
@@ -86,7 +86,7 @@ A column with numbers that the list is sorted by decides which rows there are."
   "Return how the self cost of ROW changed."
   (costline--change row :self))
 
-(defun costline--calls (row)
+(defun costline--call-count (row)
   "Return how often ROW was called."
   (plist-get row :label))
 

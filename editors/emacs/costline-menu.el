@@ -11,6 +11,7 @@
 
 (require 'browse-url)
 (require 'cl-lib)
+(require 'costline-flame)
 (require 'costline-lists)
 (require 'costline-server)
 (require 'costline-tree)
@@ -106,6 +107,7 @@ Each candidate is (LABEL NOTE . VALUE)."
                     ("Show callers" "of the function at point" . costline-callers)
                     ("Show callees" "of the function at point" . costline-callees)
                     ("Show call tree" nil . costline-call-tree)
+                    ("Show flame graph" nil . costline-flamegraph)
                     ("Explain this line" nil . costline-explain)
                     ("Fix a problem" nil . costline-fix)
                     ("Focus on a function" nil . costline-focus))
@@ -154,12 +156,6 @@ To remove this transform, run `costline'."
                                                       :line (costline--get place :position :line)))
                              :message))))
 
-;;;###autoload
-(defun costline-flamegraph ()
-  "Draw a flame graph and open it in the browser."
-  (interactive)
-  (message "Flame graph: %s" (plist-get (costline--execute "costline.flamegraph") :path)))
-
 ;; Emacs would open the SVG file in a buffer, but its scripts need a browser.
 (add-to-list 'browse-url-handlers '("\\`file:.*-flamegraph\\.svg\\'" . costline--browse))
 
@@ -174,7 +170,8 @@ To remove this transform, run `costline'."
   '(("Lists"
      ("h" "Hot spots" costline-hotspots)
      ("t" "Call tree" costline-call-tree)
-     ("F" "Flame graph" costline-flamegraph))
+     ("F" "Flame graph" costline-flamegraph)
+     ("B" "Flame graph in the browser" costline-flamegraph-in-browser))
     ("At point"
      ("c" "Callers" costline-callers)
      ("e" "Callees" costline-callees)

@@ -66,8 +66,7 @@
   "Return the number of columns for which this buffer is to be drawn."
   (let ((window (or (get-buffer-window nil t) (selected-window))))
     (setq costline--drawn-width (window-body-width window))
-    (- costline--drawn-width
-       (if display-line-numbers (with-selected-window window (round (line-number-display-width 'columns))) 0))))
+    (window-max-chars-per-line window)))
 
 (defun costline--marks (&rest lists)
   "Return the texts in LISTS for the mode line."
@@ -100,9 +99,12 @@
   (eldoc-mode 1)
   (costline--follow))
 
+(defvar-local costline--row-function #'tabulated-list-get-id
+  "What returns the row, or another function with a cost, at point.")
+
 (defun costline--row ()
   "Return the row at point, nil if there is none."
-  (tabulated-list-get-id))
+  (funcall costline--row-function))
 
 (defun costline--current-row ()
   "Return the row at point, or signal that there is none."

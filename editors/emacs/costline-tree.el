@@ -24,7 +24,7 @@
 The call tree has `:inverted', whether it is bottom-up.  Callers and callees
 have `:command', which asks for them, and `:items', the functions at the top.")
 
-(defvar-local costline--opened nil
+(defvar-local costline--open-rows nil
   "How many rows below a row are shown, by the id of the row, if it is open.")
 
 (defvar-local costline--below nil
@@ -47,7 +47,7 @@ have `:command', which asks for them, and `:items', the functions at the top.")
 The costs of a row are those of the path that leads to it.
 \\{costline-tree-mode-map}"
   (setq tabulated-list-entries #'costline--tree-entries
-        costline--opened (make-hash-table :test #'equal)
+        costline--open-rows (make-hash-table :test #'equal)
         costline--below (make-hash-table :test #'equal)))
 
 (defun costline--tree-entries ()
@@ -71,7 +71,7 @@ The costs of a row are those of the path that leads to it.
 
 (defun costline--open-p (row)
   "Return non-nil if the rows below ROW are shown."
-  (and (costline--can-open-p row) (gethash (plist-get row :row-id) costline--opened)))
+  (and (costline--can-open-p row) (gethash (plist-get row :row-id) costline--open-rows)))
 
 (defun costline--more-p (row)
   "Return non-nil if ROW stands for rows that are not shown."
@@ -87,7 +87,7 @@ The costs of a row are those of the path that leads to it.
   "Return the rows below ROW, at the top if it is nil."
   (let* ((id (plist-get row :row-id))
          (level (if row (1+ (plist-get row :level)) 0))
-         (count (gethash id costline--opened costline--page))
+         (count (gethash id costline--open-rows costline--page))
          (found (or (gethash id costline--below)
                     (puthash id (costline--ask-below row count) costline--below)))
          (more (cdr found)))
@@ -129,7 +129,8 @@ The costs of a row are those of the path that leads to it.
 
 (defun costline--calls-below (row)
   "Return the callers or callees of ROW."
-  (append (plist-get (costline--calls (plist-get row :item)) :entries) nil))
+  (mapcar (lambda (entry) (append entry (costline--get entry :item :data)))
+          (plist-get (costline--calls (plist-get row :item)) :entries)))
 
 (defun costline--functions ()
   "Return the functions at the top that are still in the profile."
@@ -179,10 +180,10 @@ The costs of a row are those of the path that leads to it.
          (id (plist-get row :row-id))
          (above (cdr id)))
     (cond ((costline--more-p row)
-           (puthash above (+ costline--page (gethash above costline--opened costline--page)) costline--opened)
+           (puthash above (+ costline--page (gethash above costline--open-rows costline--page)) costline--open-rows)
            (remhash above costline--below))
-          ((costline--open-p row) (remhash id costline--opened))
-          ((costline--can-open-p row) (puthash id costline--page costline--opened))
+          ((costline--open-p row) (remhash id costline--open-rows))
+          ((costline--can-open-p row) (puthash id costline--page costline--open-rows))
           (t (user-error "There is nothing below this function")))
     (costline--tree-redraw)))
 
@@ -200,7 +201,7 @@ The costs of a row are those of the path that leads to it.
 (defun costline-tree-close-all ()
   "Close all rows."
   (interactive)
-  (clrhash costline--opened)
+  (clrhash costline--open-rows)
   (costline--tree-redraw))
 
 (defun costline-tree-go-up ()
@@ -217,7 +218,7 @@ The costs of a row are those of the path that leads to it.
   (let* ((row (costline--row))
          (id (plist-get row :row-id)))
     (seq-doseq (step (plist-get (costline--ask-tree row :limit 0 :hotPath t) :hotPath))
-      (puthash id (max (gethash id costline--opened costline--page) (1+ (plist-get step :rank))) costline--opened)
+      (puthash id (max (gethash id costline--open-rows costline--page) (1+ (plist-get step :rank))) costline--open-rows)
       (setq id (cons (costline--row-name step) id)))
     (costline--tree-redraw)
     (costline--go-to-row id)))
@@ -235,7 +236,7 @@ Rows that are open there stay so.  Otherwise, open a single row."
             costline--tree tree))
     (costline--tree-list)
     (when (and costline--rows (null (cdr costline--rows)) (costline--can-open-p (car costline--rows)))
-      (puthash (plist-get (car costline--rows) :row-id) costline--page costline--opened))
+      (puthash (plist-get (car costline--rows) :row-id) costline--page costline--open-rows))
     (tabulated-list-print t)))
 
 (defun costline--show-calls (command &rest items)

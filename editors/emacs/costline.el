@@ -22,6 +22,7 @@
 
 (require 'cl-lib)
 (require 'costline-faces)
+(require 'costline-flame)
 (require 'costline-lists)
 (require 'costline-menu)
 (require 'costline-server)
