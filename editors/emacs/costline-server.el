@@ -146,6 +146,17 @@ Wait for the answer and return it."
           ((cl-typep server 'jsonrpc-connection) (jsonrpc-request server method params))
           (t (costline--lsp-request server method params)))))
 
+(declare-function jsonrpc--sync-request-alist "jsonrpc" (connection))
+
+(defun costline--when-free (server function &rest arguments)
+  "Call FUNCTION with ARGUMENTS once no request to SERVER is waited for.
+In timers: a request within another's wait confuses jsonrpc (Emacs 30.1)."
+  (if (and (cl-typep server 'jsonrpc-connection)
+           (fboundp 'jsonrpc--sync-request-alist)
+           (jsonrpc--sync-request-alist server))
+      (apply #'run-at-time 0.05 nil #'costline--when-free server function arguments)
+    (apply function arguments)))
+
 (defun costline--lsp-request (workspace method params)
   "Send the request METHOD with PARAMS to WORKSPACE of lsp-mode.
 Wait for the answer and return it."
@@ -448,14 +459,17 @@ Pass its text to CALLBACK; the echo area shows the first line."
   (costline--own-notify "textDocument/didClose")
   (setq costline--opened nil))
 
-(defun costline--show-document (params)
-  "Handle the request `window/showDocument' with PARAMS."
+(defun costline--show-now (params)
+  "Show the document of PARAMS, those of `window/showDocument'."
+  (let ((uri (plist-get params :uri)))
+    (if (eq (plist-get params :external) t)
+        (browse-url uri)
+      (costline--open uri (costline--get params :selection :start :line)))))
+
+(defun costline--show-document (server params)
+  "Handle the request `window/showDocument' of SERVER with PARAMS."
   ;; Later, because opening a document may send a request to the server, which waits for this answer.
-  (run-at-time 0 nil (lambda ()
-                       (let ((uri (plist-get params :uri)))
-                         (if (eq (plist-get params :external) t)
-                             (browse-url uri)
-                           (costline--open uri (costline--get params :selection :start :line))))))
+  (run-at-time 0 nil #'costline--when-free server #'costline--show-now params)
   '(:success t))
 
 (defun costline--handle-request (server method params)
@@ -463,7 +477,7 @@ Pass its text to CALLBACK; the echo area shows the first line."
   (pcase method
     ((or 'workspace/inlayHint/refresh 'workspace/codeLens/refresh) (run-hook-with-args 'costline-refresh-functions server) nil)
     ('workspace/configuration (cl-map 'vector (lambda (_) costline-settings) (plist-get params :items)))
-    ('window/showDocument (costline--show-document params))))
+    ('window/showDocument (costline--show-document server params))))
 
 (defun costline--handle-notification (server method params)
   "Handle the notification METHOD with PARAMS of SERVER."

@@ -40,15 +40,17 @@
     (with-current-buffer buffer
       (when (and (costline--follows-p) (eq (costline--buffer-server) server))
         (if (get-buffer-window buffer t)
-            (revert-buffer)
+            (with-demoted-errors "Costline: %S" (revert-buffer))
           (setq costline--outdated t))))))
+
+;; The redisplay calls these two functions, and is over when their timers run.
 
 (defun costline--shown-again (window)
   "Draw the buffer of WINDOW again soon if its costs are outdated."
   (with-current-buffer (window-buffer window)
     (when costline--outdated
       (setq costline--outdated nil)
-      (run-at-time 0 nil #'costline--draw-again (current-buffer) nil)))) ; not within a redisplay
+      (run-at-time 0 nil #'costline--when-free (costline--buffer-server) #'costline--draw-again (current-buffer) nil))))
 
 (defun costline--resized (window)
   "Draw the buffer of WINDOW again soon if it was drawn for another width."

@@ -212,7 +212,7 @@
 Servers request this several times in a row."
   (unless (memq server costline--stale)
     (push server costline--stale)
-    (run-at-time 0.1 nil #'costline--refresh-now server)))
+    (run-at-time 0.1 nil #'costline--when-free server #'costline--refresh-now server)))
 
 (defun costline--refresh-now (server)
   "Redraw everything of SERVER, unless it ended since."
@@ -386,7 +386,7 @@ lsp-mode itself redraws only lenses."
     :custom-capabilities '((experimental . ((costline . ((changed . t))))))
     :request-handlers
     (costline--table "workspace/codeLens/refresh" #'costline--lsp-refresh
-                     "window/showDocument" (lambda (_ params) (costline--show-document (costline--plain params))))
+                     "window/showDocument" (lambda (workspace params) (costline--show-document workspace (costline--plain params))))
     :notification-handlers (costline--table "costline/changed" #'costline--lsp-changed)
     :action-handlers
     (let ((show (lambda (command) (costline--run-lens (costline--plain command)))))

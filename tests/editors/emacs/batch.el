@@ -453,6 +453,23 @@ PROJECT-OF-FILES is a variable for its folder and the names of its files."
       (should (equal (get-text-property 31 'display) "…")))
     (kill-buffer "*Costline hot spots*")))
 
+(ert-deftest batch-one-at-a-time ()
+  "What a timer asks the server waits for the answer to a request of a command."
+  (batch-in (project "app.py" "profiles/run.folded")
+    (let* ((source (batch-visit "app.py" project))
+           (server (buffer-local-value 'costline--server source))
+           waiting answers)
+      (batch-until (lambda () (batch-revision source)))
+      (with-current-buffer source
+        (run-at-time 0 nil #'costline--when-free server
+                     (lambda ()
+                       (setq waiting (jsonrpc--sync-request-alist server))
+                       (push (costline--execute "costline.view") answers)))
+        (costline--execute "costline.hotspots")
+        (should-not answers)
+        (batch-until (lambda () answers))
+        (should-not waiting)))))
+
 (ert-deftest batch-restarted ()
   "Lists, trees and descriptions go on with the server that is started after a crash."
   (batch-in (project "app.py" "profiles/run.folded")
