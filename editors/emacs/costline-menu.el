@@ -11,6 +11,7 @@
 
 (require 'browse-url)
 (require 'cl-lib)
+(require 'costline-annotate)
 (require 'costline-flame)
 (require 'costline-lists)
 (require 'costline-server)
@@ -108,6 +109,7 @@ Each candidate is (LABEL NOTE . VALUE)."
                     ("Show callees" "of the function at point" . costline-callees)
                     ("Show call tree" nil . costline-call-tree)
                     ("Show flame graph" nil . costline-flamegraph)
+                    ("Show source with costs" "of the function at point" . costline-annotate)
                     ("Explain this line" nil . costline-explain)
                     ("Fix a problem" nil . costline-fix)
                     ("Focus on a function" nil . costline-focus))
@@ -175,6 +177,7 @@ To remove this transform, run `costline'."
     ("At point"
      ("c" "Callers" costline-callers)
      ("e" "Callees" costline-callees)
+     ("s" "Source with costs" costline-annotate)
      ("x" "Explain this line" costline-explain)
      ("o" "Focus on a function" costline-focus))
     ("Hot lines"

@@ -21,6 +21,7 @@
 ;;; Code:
 
 (require 'cl-lib)
+(require 'costline-annotate)
 (require 'costline-faces)
 (require 'costline-flame)
 (require 'costline-lists)

@@ -360,6 +360,11 @@
     (costline-callees)
     (check-contains "callees are shown" "*Costline callees*" "build" "solve")
     (check-back)
+    (search-forward "def solve_all")
+    (costline-annotate)
+    (check-contains "the source of a function is shown" "*Costline source*" " Self Total  Line  lines 16 to 26: self"
+                    (concat (check-get "before" "lines" "main.py" "19") "    19          cells = maze.build(size, size, seed)"))
+    (check-back)
     (goto-char (point-min))
     (forward-line 18)
     (costline-explain)
