@@ -96,6 +96,13 @@ After a change outside of `customize', run `costline-send-settings'."
   (and server
        (seq-contains-p (costline--get (eglot--capabilities server) :executeCommandProvider :commands) "costline.hotspots")))
 
+(defun costline--eglot-runs-p (server)
+  "Return non-nil if Eglot's SERVER is run by a command of Costline.
+That is known before the capabilities of SERVER are."
+  (let* ((process (jsonrpc--process server))
+         (words (split-string (string-join (or (process-get process 'remote-command) (process-command process)) " ") "[ ;]+")))
+    (seq-intersection (list "costline" (file-name-base (car costline-command))) (mapcar #'file-name-base words))))
+
 (defun costline--lsp-p (workspace)
   "Return non-nil if Costline is the server of WORKSPACE of lsp-mode."
   (eq (lsp--client-server-id (lsp--workspace-client workspace)) 'costline))

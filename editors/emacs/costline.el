@@ -225,6 +225,10 @@ Servers request this several times in a row."
       (unless is-jsonrpc (costline--lsp-redraw server))
       (costline--update-buffers server))))
 
+(defvar-keymap costline-mode-map
+  :doc "The keys of `costline-mode'."
+  "<remap> <display-local-help>" #'eldoc-doc-buffer)
+
 ;;;###autoload
 (define-minor-mode costline-mode
   "Show costs from a profile in the code.
@@ -261,6 +265,11 @@ The server is separate from other clients of the buffer, such as Eglot."
         (costline--own-eldoc)
         (costline-draw-mode 1))))))
 
+;;;###autoload
+(define-globalized-minor-mode global-costline-mode costline-mode costline-mode
+  :predicate '(prog-mode)
+  :group 'costline)
+
 (defun costline--leave ()
   "Leave `costline-mode', because the buffer gets another major mode."
   (costline-mode -1))
@@ -288,17 +297,19 @@ The document stays open for the base buffer."
   (declare-function eglot--update-hints-1 "eglot" (from to))
 
   ;; Eglot does not declare that it can refresh hints.
-  (cl-defmethod eglot-client-capabilities :around ((_server eglot-lsp-server))
-    "Add what this package does for Eglot: refreshing, and `costline/changed'."
+  (cl-defmethod eglot-client-capabilities :around ((server eglot-lsp-server))
+    "Add what this package does for SERVER, if that is Costline."
     (let ((capabilities (cl-call-next-method)))
-      (dolist (refreshed '(:inlayHint :codeLens))
-        (setf (plist-get (plist-get capabilities :workspace) refreshed) '(:refreshSupport t)))
-      (setf (plist-get capabilities :experimental) '(:costline (:changed t)))
+      (when (costline--eglot-runs-p server)
+        (dolist (refreshed '(:inlayHint :codeLens))
+          (setf (plist-get (plist-get capabilities :workspace) refreshed) '(:refreshSupport t)))
+        (let ((others (plist-get capabilities :experimental)))
+          (setf (plist-get capabilities :experimental) (plist-put (and (listp others) others) :costline '(:changed t)))))
       capabilities))
 
   (cl-defmethod eglot-handle-request :before (server (_method (eql workspace/inlayHint/refresh)) &rest _)
     "Redraw the hints of the buffers of SERVER."
-    (dolist (buffer (eglot--managed-buffers server))
+    (dolist (buffer (and (costline--eglot-p server) (eglot--managed-buffers server)))
       (when (buffer-live-p buffer)
         (with-current-buffer buffer
           (when (and eglot-inlay-hints-mode (fboundp 'eglot--update-hints-1))

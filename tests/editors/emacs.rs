@@ -4,7 +4,8 @@
 //! `emacs/check.el` runs inside Emacs, in a terminal of tmux, and reads the screen there.
 //! `emacs/batch.el` needs no screen.
 
-use crate::stage::{Stage, tool};
+use crate::stage::{Stage, git, tool};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -53,6 +54,31 @@ fn without_a_screen() {
             .args(["-Q", "--batch", "-L", PACKAGE, "-l"])
             .arg(Path::new(HERE).join("batch.el"))
             .args(["-f", "ert-run-tests-batch-and-exit"]),
+    );
+}
+
+/// The book's example for `use-package` installs the package from a clone.
+#[test]
+fn installs_from_a_clone() {
+    let Some(emacs) = emacs() else { return };
+    let stage = Stage::new();
+    let clone = stage.beside("clone");
+    let package = clone.join("editors/emacs");
+    fs::create_dir_all(&package).unwrap();
+    for file in fs::read_dir(PACKAGE).unwrap().map(Result::unwrap) {
+        fs::copy(file.path(), package.join(file.file_name())).unwrap();
+    }
+    git(&clone, &["init", "--quiet", "--initial-branch", "main"]);
+    git(&clone, &["config", "user.name", "a"]);
+    git(&clone, &["config", "user.email", "a@example.org"]);
+    git(&clone, &["add", "."]);
+    git(&clone, &["commit", "--quiet", "--message", "all"]);
+    stage.run_unrecorded(
+        Command::new(emacs)
+            .args(["-Q", "--batch", "-l"])
+            .arg(Path::new(HERE).join("clone.el"))
+            .arg(Path::new(PACKAGE).join("../../docs/editors/emacs.md"))
+            .arg(clone),
     );
 }
 

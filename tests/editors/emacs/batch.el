@@ -654,6 +654,36 @@ PROJECT-OF-FILES is a variable for its folder and the names of its files."
         (kill-buffer source)
         (tramp-cleanup-all-connections)))))
 
+(ert-deftest batch-eglot-capabilities ()
+  "Only Costline gets capabilities from this package, and those of others stay."
+  (require 'eglot)
+  (cl-flet ((capabilities (&rest command)
+              (let* ((process (make-process :name "batch" :command command :connection-type 'pipe :noquery t))
+                     (server (make-instance 'eglot-lsp-server :process (lambda () process) :name "batch")))
+                (setf (eglot--project server) (cons 'transient default-directory))
+                (unwind-protect (eglot-client-capabilities server) (delete-process process)))))
+    (let ((ours (capabilities batch-server "lsp"))
+          (other (capabilities "sh" "-c" "exec cat" "other" "--root" "/src/costline/app")))
+      (should (equal (plist-get (plist-get ours :experimental) :costline) '(:changed t)))
+      (should (equal (costline--get ours :workspace :codeLens) '(:refreshSupport t)))
+      (should-not (ignore-errors (plist-get (plist-get other :experimental) :costline)))
+      (should-not (costline--get other :workspace :codeLens)))))
+
+(ert-deftest batch-global ()
+  "The global mode is on in programs that can have costs."
+  (batch-in (project "app.py" "notes.txt" "profiles/run.folded")
+    (unwind-protect
+        (progn
+          (global-costline-mode)
+          (with-current-buffer (find-file-noselect (expand-file-name "app.py" project))
+            (should costline-mode)
+            (should (eq (key-binding (kbd "C-h .")) #'eldoc-doc-buffer)))
+          (with-current-buffer (find-file-noselect (expand-file-name "notes.txt" project)) (should-not costline-mode))
+          (with-temp-buffer
+            (python-mode)
+            (should-not costline-mode)))
+      (global-costline-mode -1))))
+
 (ert-deftest batch-killed-while-restarting ()
   "A buffer that is killed while its server is restarted does not keep others from going on."
   (batch-in (project "app.py" "more.py" "profiles/run.folded")

@@ -479,7 +479,11 @@
       (with-current-buffer eldoc--doc-buffer
         (check "the callers are in ElDoc's buffer, without escapes"
                (and (string-match-p "callers: .* <module>$" (buffer-string)) (not (string-search "\\" (buffer-string)))))))
-    (check-log "ElDoc shows costs"))
+    (check-log "ElDoc shows costs")
+    (unless (equal check-client "lsp-mode")
+      (switch-to-buffer "main.py")
+      (execute-kbd-macro (kbd "C-h ."))
+      (check-contains "C-h . shows callers" "main.py" "callers: ")))
   (check-back))
 
 (defun check-unit ()

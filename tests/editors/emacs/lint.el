@@ -40,7 +40,7 @@
       (message "%s: the license or lexical-binding is missing" file)))
   (let ((autoloads (expand-file-name "costline-autoloads.el" output)))
     (let ((inhibit-message t)) (loaddefs-generate package autoloads nil nil nil t))
-    (dolist (command '(costline-mode costline costline-menu costline-hotspots costline-next-hot-line costline-previous-hot-line costline-callers costline-callees costline-call-tree
+    (dolist (command '(costline-mode global-costline-mode costline costline-menu costline-hotspots costline-next-hot-line costline-previous-hot-line costline-callers costline-callees costline-call-tree
                        costline-explain costline-fix costline-choose costline-reload costline-annotate costline-flamegraph costline-flamegraph-in-browser costline-focus))
       (fmakunbound command) ; compiling may have loaded it
       (load autoloads nil t)
