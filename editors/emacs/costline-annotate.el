@@ -150,8 +150,8 @@ That is its document, its first line (0-based) and the texts of its lines."
   "Show the function at point, or the region, with its costs left of the code.
 With a prefix argument WHOLE, or outside of functions, show the file."
   (interactive "P")
-  (let* ((server (or (and (costline--position) (costline--find-server))
-                     (user-error "No Costline server is running; M-x costline-mode starts one for this buffer")))
+  (costline--position) ; signals if there is no file
+  (let* ((server (costline--need-server))
          (line (line-number-at-pos nil t))
          (code (or (and (not whole) (costline--code-at-point)) (cons 1 (1+ (buffer-size)))))
          (source (save-restriction

@@ -83,7 +83,7 @@ The header line has the whole cost of the frame at point.
     (erase-buffer)
     (dotimes (depth (hash-table-count rows))
       (costline--draw-frames (sort (gethash depth rows) (lambda (a b) (< (car a) (car b))))))
-    (when (zerop (hash-table-count rows)) (insert "No profile is shown, or no sample has a stack.\n"))
+    (when (zerop (hash-table-count rows)) (insert costline--nothing "\n"))
     (set-buffer-modified-p nil)))
 
 (defun costline--draw-frames (frames)
@@ -92,7 +92,7 @@ The header line has the whole cost of the frame at point.
     (insert (make-string (max 0 (- left (current-column))) ?\s)
             (propertize (concat "▏" (costline--fit frame (- right left 1)))
                         'face (costline--flame-face frame) 'mouse-face 'highlight 'costline-frame frame
-                        'help-echo (costline--frame-text frame))))
+                        'help-echo (costline--whole-text frame))))
   (insert "\n"))
 
 (defun costline--fit (frame width)
@@ -100,10 +100,6 @@ The header line has the whole cost of the frame at point.
   (let ((names (cons (plist-get frame :name) (append (plist-get frame :shorterNames) nil))))
     (truncate-string-to-width (or (seq-find (lambda (name) (<= (string-width name) width)) names) (car (last names)))
                               width nil ?\s (and (> width 3) "…"))))
-
-(defun costline--frame-text (frame)
-  "Return the name, cost and place of FRAME."
-  (format "%s  %s  %s" (plist-get frame :name) (plist-get frame :text) (plist-get frame :placeText)))
 
 (defvar-local costline--frame-overlay nil
   "What marks the frame at point.")
@@ -119,7 +115,7 @@ The header line has the whole cost of the frame at point.
                   (if frame (next-single-property-change (point) 'costline-frame nil (point-max)) (point)))
     (setq header-line-format
           (string-replace "%" "%%" (if frame
-                                       (concat " " (costline--frame-text frame))
+                                       (concat " " (costline--whole-text frame))
                                      (format " %s · RET: source · z: zoom in · Z: zoom out · q: leave"
                                              (plist-get costline--flame :totalText)))))))
 
@@ -196,7 +192,7 @@ To undo that, run `costline'."
 (defun costline-flamegraph ()
   "Show a flame graph of the profile."
   (interactive)
-  (let ((server (costline--find-server)))
+  (let ((server (costline--need-server)))
     (pop-to-buffer "*Costline flame graph*")
     (unless (and (derived-mode-p 'costline-flame-mode) (eq (costline--buffer-server) server))
       (costline-flame-mode)

@@ -38,7 +38,7 @@
 
 (define-derived-mode costline-hotspots-mode costline-table-mode "Hot spots"
   "The hottest functions, lines, files and more of the profile.
-Own code comes first.  The echo area has the whole cost of the row at point.
+Own code comes first.  The echo area has all about the row at point.
 \\{costline-hotspots-mode-map}"
   (setq tabulated-list-entries #'costline--hotspots))
 
@@ -127,7 +127,7 @@ ANSWER says what is not default about the view."
   "List the hottest functions of the project.
 With a prefix argument, the hottest LINES."
   (interactive "P")
-  (let ((server (costline--find-server)))
+  (let ((server (costline--need-server)))
     (pop-to-buffer "*Costline hot spots*")
     (costline-hotspots-mode)
     (setq costline--server server

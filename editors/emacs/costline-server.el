@@ -136,6 +136,12 @@ That is known before the capabilities of SERVER are."
            (seq-find #'costline--eglot-p (apply #'append (hash-table-values eglot--servers-by-project))))
       (and (featurep 'lsp-mode) (lsp-find-workspace 'costline))))
 
+(defun costline--need-server ()
+  "Return the Costline server of this buffer, else any other.
+If there is none, say how to start one."
+  (or (costline--find-server)
+      (user-error "No Costline server is running; M-x costline-mode starts one for this buffer")))
+
 (defun costline--plain (value)
   "Convert VALUE of lsp-mode: its tables to plists, its lists to vectors."
   (cond ((hash-table-p value)
@@ -148,10 +154,10 @@ That is known before the capabilities of SERVER are."
 (defun costline--request (method params)
   "Send the request METHOD with PARAMS to the server of this buffer.
 Wait for the answer and return it."
-  (let ((server (costline--find-server)))
-    (cond ((null server) (user-error "No Costline server is running; M-x costline-mode starts one for this buffer"))
-          ((cl-typep server 'jsonrpc-connection) (jsonrpc-request server method params))
-          (t (costline--lsp-request server method params)))))
+  (let ((server (costline--need-server)))
+    (if (cl-typep server 'jsonrpc-connection)
+        (jsonrpc-request server method params)
+      (costline--lsp-request server method params))))
 
 (declare-function jsonrpc--sync-request-alist "jsonrpc" (connection))
 

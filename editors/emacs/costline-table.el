@@ -77,6 +77,9 @@
 
 ;;;; Tables
 
+(defconst costline--nothing "No profile is shown, or it has no such costs."
+  "The text of a buffer without costs.")
+
 (defvar-local costline--rows nil
   "The rows of this table: plists with the keys of the server.")
 
@@ -91,7 +94,7 @@
 (declare-function costline-table-callees "costline-tree" ())
 
 (define-derived-mode costline-table-mode tabulated-list-mode "Costs"
-  "A table of costs.  The echo area has the whole cost of the row at point."
+  "A table of costs.  The echo area has all about the row at point."
   (setq tabulated-list-format []
         tabulated-list-padding 1
         truncate-lines t)
@@ -125,8 +128,13 @@
   (call-interactively (key-binding (kbd "RET"))))
 
 (defun costline--row-text (&rest _)
-  "Return the whole cost of the row at point."
-  (plist-get (costline--row) :text))
+  "Return the name, the whole cost and the place of the row at point."
+  (when-let* ((row (costline--row))) (costline--whole-text row)))
+
+(defun costline--whole-text (row)
+  "Return the name, the whole cost and the place of ROW."
+  (let ((name (plist-get row :name)) (text (plist-get row :text)))
+    (string-join (delq nil (list (unless (string-search (or name "") (or text "")) name) text (plist-get row :placeText))) "  ")))
 
 (defun costline--row-key ()
   "Return what remains of the row at point when costs change."
@@ -183,8 +191,10 @@ and names only if there is no other room.  SORTER sorts numbers."
                                       ('name (list heading (min width (max 12 room)) (and sorter t)))
                                       (_ (list heading width (and sorter t)))))))
     (tabulated-list-init-header)
-    (seq-map-indexed (lambda (row at) (list row (vconcat (mapcar (lambda (column) (nth at (nth 3 column))) shown))))
-                     costline--rows)))
+    (if costline--rows
+        (seq-map-indexed (lambda (row at) (list row (vconcat (mapcar (lambda (column) (nth at (nth 3 column))) shown))))
+                         costline--rows)
+      (list (list nil (vector costline--nothing))))))
 
 ;;;; Cells
 
@@ -220,7 +230,7 @@ PART is `:self' or `:total'."
 
 (defun costline--name (row)
   "Return the name of ROW."
-  (or (plist-get row :shortName) (plist-get row :title) (plist-get row :name) ""))
+  (or (plist-get row :shortName) (plist-get row :title)))
 
 (defun costline--pick (prompt values)
   "Show PROMPT, let the user select a title in VALUES, and return its value."

@@ -228,7 +228,7 @@ The costs of a row are those of the path that leads to it.
 (defun costline--show-tree (name tree)
   "Show TREE, a value of `costline--tree', in the buffer NAME.
 Rows that are open there stay so.  Otherwise, open a single row."
-  (let ((server (costline--find-server)))
+  (let ((server (costline--need-server)))
     (pop-to-buffer name)
     (unless (and (eq (costline--buffer-server) server) (equal costline--tree tree))
       (costline-tree-mode)

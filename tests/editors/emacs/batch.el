@@ -266,7 +266,7 @@ PROJECT-OF-FILES is a variable for its folder and the names of its files."
   (cl-letf* ((answers '(("costline.view" :hotSpots ["function" "clique"])
                         ("costline.hotspots" :marks ["own code"] :cliques [(:title "even, odd" :selfText "46.2%")])))
              ((symbol-function 'costline--execute) (lambda (command &rest _) (cdr (assoc command answers))))
-             ((symbol-function 'costline--find-server) #'ignore)
+             ((symbol-function 'costline--find-server) (lambda () 'server))
              ((symbol-function 'costline--catalog)
               (lambda (_) '((:by "function" :title "Functions") (:by "clique" :title "Cliques") (:by "field" :title "Fields"))))
              (offered nil)
@@ -348,6 +348,7 @@ PROJECT-OF-FILES is a variable for its folder and the names of its files."
                                        " ██████   75.0%  75.0%       inner app.py:3"
                                        " ██       25.0%  25.0%     fresh   app.py:5"))))
       (batch-line "inner")
+      (should (equal (costline--row-text) "inner  75.0% · self 75.0%  app.py:3"))
       (batch-press "^")
       (should (looking-at-p ".*work"))
       (batch-press "TAB")
@@ -449,8 +450,8 @@ PROJECT-OF-FILES is a variable for its folder and the names of its files."
                       (end (min 120 (+ skip (plist-get question :limit)))))
                  (list :more (- 120 end)
                        :nodes (vconcat (cl-loop for at from skip below end
-                                                collect (list :key at :name (format "f%d" at) :hasChildren t :path (vector at))))))))
-            ((symbol-function 'costline--find-server) #'ignore))
+                                                collect (list :key at :shortName (format "f%d" at) :hasChildren t :path (vector at))))))))
+            ((symbol-function 'costline--find-server) (lambda () 'server)))
     (costline-call-tree)
     (unwind-protect
         (progn
@@ -468,23 +469,41 @@ PROJECT-OF-FILES is a variable for its folder and the names of its files."
           (should (= (line-number-at-pos) 52)))
       (kill-buffer "*Costline call tree*"))))
 
+(ert-deftest batch-without-server ()
+  "Without a server, commands say so and show nothing."
+  (dolist (command '(costline-hotspots costline-call-tree costline-flamegraph))
+    (let ((shown (current-buffer)))
+      (should (equal (condition-case problem (funcall command) (user-error (cadr problem)))
+                     "No Costline server is running; M-x costline-mode starts one for this buffer"))
+      (should (eq (current-buffer) shown)))))
+
+(ert-deftest batch-without-costs ()
+  "Lists without rows say so."
+  (cl-letf (((symbol-function 'costline--find-server) (lambda () 'server))
+            ((symbol-function 'costline--execute) #'ignore))
+    (dolist (command '(costline-hotspots costline-call-tree costline-flamegraph))
+      (funcall command)
+      (should (equal (string-trim (buffer-string)) "No profile is shown, or it has no such costs."))
+      (should-error (batch-press "RET") :type 'user-error)
+      (kill-buffer))))
+
 (ert-deftest batch-names-before-places ()
   "In a narrow window, places are cut, and names only if there is no room for them."
-  (cl-letf (((symbol-function 'costline--find-server) #'ignore)
+  (cl-letf (((symbol-function 'costline--find-server) (lambda () 'server))
             ((symbol-function 'costline--window-width) (lambda () 60))
             ((symbol-function 'costline--execute)
              (lambda (&rest _)
                (list :functions (vconcat (mapcar (lambda (size)
-                                                   (list :title (make-string size ?n) :selfText "12.3%" :totalText "45.6%"
+                                                   (list :shortName (make-string size ?n) :qualifier "some::module" :selfText "12.3%" :totalText "45.6%"
                                                          :placeText "a/long/path/to/some/file.py:12" :text "self 12.3%"))
                                                  '(40 10)))))))
     (costline-hotspots)
-    (should (equal (mapcar #'car (append tabulated-list-format nil)) '("Function" "Self" "Total" "Place")))
-    (should (string-search (concat " " (make-string 40 ?n) " 12.3% 45.6% a/long/path") (buffer-string)))
+    (should (equal (mapcar #'car (append tabulated-list-format nil)) '("Function" "Self" "Total" "Place" "In")))
+    (should (string-search (concat " " (make-string 40 ?n) " 12.3% 45.6% a/long/path/to/some/file.py:12 some::module") (buffer-string)))
     (should-not (string-search "self" (buffer-string)))
     (cl-letf (((symbol-function 'costline--window-width) (lambda () 44)))
       (revert-buffer)
-      (should (equal (mapcar #'cadr (append tabulated-list-format nil)) '(30 5 5 30)))
+      (should (equal (mapcar #'cadr (append tabulated-list-format nil)) '(30 5 5 30 12)))
       (should (equal (get-text-property 31 'display) "…")))
     (kill-buffer "*Costline hot spots*")))
 
