@@ -172,8 +172,7 @@ To remove this transform, run `costline'."
   '(("Lists"
      ("h" "Hot spots" costline-hotspots)
      ("t" "Call tree" costline-call-tree)
-     ("F" "Flame graph" costline-flamegraph)
-     ("B" "Flame graph in the browser" costline-flamegraph-in-browser))
+     ("F" "Flame graph" costline-flamegraph))
     ("At point"
      ("c" "Callers" costline-callers)
      ("e" "Callees" costline-callees)

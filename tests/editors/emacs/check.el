@@ -58,7 +58,7 @@
     (check-until "the frame follows the terminal" (lambda () (redisplay t) (= (frame-height) 48)))
     (sit-for 0.5)
     (with-temp-buffer
-      (insert (check-tmux "capture-pane" "-p" "-e"))
+      (insert (check-tmux "capture-pane" "-p" "-e" "-N"))
       (call-process-region nil nil (getenv "TERMINAL_PICTURE") nil nil nil (expand-file-name name folder)))
     (check-tmux "resize-window" "-x" "110" "-y" "90")
     (check-until "the frame grows again" (lambda () (redisplay t) (= (frame-height) 90)))))
@@ -219,6 +219,7 @@
 (defun check-start ()
   (setq inhibit-startup-screen t
         native-comp-jit-compilation nil
+        python-indent-guess-indent-offset-verbose nil
         make-backup-files nil
         project-vc-extra-root-markers '("profiles"))
   (push (file-name-directory (check-get "server")) exec-path)
@@ -382,6 +383,24 @@
                      (check-fail "%s is not offered among %S" label (all-completions "" table)))))))
     (call-interactively command)))
 
+(defun check-click (text offset)
+  "Click the first TEXT on the screen with the mouse, OFFSET columns from its start."
+  (let* ((rows (check-screen))
+         (row (or (cl-position-if (lambda (row) (string-search text row)) rows) (check-fail "%s is not on the screen" text))))
+    (execute-kbd-macro (vector `(mouse-1 ,(posn-at-x-y (+ offset (string-search text (nth row rows))) row (selected-frame)))))))
+
+(defun check-windows ()
+  "Take a picture of the call tree above the flame graph, both drawn for the size of the picture."
+  (costline-call-tree)
+  (delete-other-windows)
+  (dolist (name '("▸ main" "▸ solve_all" "▸ build"))
+    (goto-char (point-min))
+    (search-forward name)
+    (costline-tree-toggle))
+  (select-window (split-window-below))
+  (switch-to-buffer "*Costline flame graph*")
+  (check-picture "emacs-windows.png"))
+
 (defvar check-opened nil)
 
 (defun check-view ()
@@ -393,9 +412,7 @@
   (check-costs "before")
   (costline-call-tree)
   (check-contains "the call tree is shown" "*Costline call tree*" "Total" "▸ <module>")
-  (goto-char (point-min))
-  (search-forward "▸")
-  (execute-kbd-macro (kbd "TAB"))
+  (check-click "▸ <module>" 0)
   (check-contains "a call is opened" "*Costline call tree*" "▾ <module>" "▸ main")
   (search-forward " main")
   (check-pick #'costline-transform-node "Show the costs of this node")
@@ -412,10 +429,9 @@
   (setq browse-url-browser-function (lambda (url &rest _) (setq check-opened url)))
   (costline-flamegraph)
   (check-contains "a flame graph is shown" "*Costline flame graph*" "▏<module>" "▏crunch")
-  (let* ((rows (check-screen))
-         (row (cl-position-if (lambda (row) (string-search "▏crunch" row)) rows)))
-    (execute-kbd-macro (vector `(mouse-1 ,(posn-at-x-y (+ 2 (string-search "▏crunch" (nth row rows))) row (selected-frame))))))
+  (check-click "▏crunch" 2)
   (check "a click leads to the source" (and (equal (buffer-name) "main.py") (looking-at-p "def crunch")))
+  (when (equal check-client "costline-mode") (check-windows))
   (check-back)
   (costline-flamegraph-in-browser)
   (check-until "a flame graph opens in the browser" (lambda () (and check-opened (string-suffix-p ".svg" check-opened))))
