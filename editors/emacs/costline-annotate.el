@@ -87,9 +87,9 @@ That is its document, its first line (0-based) and the texts of its lines."
                                                                     (or (plist-get costline--selection :text)
                                                                         "none of these lines has a cost")))))
     (erase-buffer)
-    (cl-loop for line in lines for at from 0
-             do (costline--draw-source-line (mapconcat (lambda (column) (nth (1+ at) column)) texts " ") line
-                                            `(:uri ,uri :line0 ,(+ line0 at) ,@(gethash (+ line0 at) costs))))
+    (cl-loop for line in lines for at from line0
+             for columns in (apply #'cl-mapcar #'list (mapcar #'cdr texts))
+             do (costline--draw-source-line (string-join columns " ") line `(:uri ,uri :line0 ,at ,@(gethash at costs))))
     (set-buffer-modified-p nil)))
 
 (defun costline--padded (texts width)

@@ -192,8 +192,7 @@ and names only if there is no other room.  SORTER sorts numbers."
                                       (_ (list heading width (and sorter t)))))))
     (tabulated-list-init-header)
     (if costline--rows
-        (seq-map-indexed (lambda (row at) (list row (vconcat (mapcar (lambda (column) (nth at (nth 3 column))) shown))))
-                         costline--rows)
+        (cl-mapcar #'list costline--rows (apply #'cl-mapcar #'vector (mapcar (lambda (column) (nth 3 column)) shown)))
       (list (list nil (vector costline--nothing))))))
 
 ;;;; Cells

@@ -311,9 +311,7 @@
         (total (check-get "before" "functions" "main.py" "solve_all" "total")))
     (costline-hotspots)
     (check-contains "hot functions are listed" "*Costline hot spots*" "Function" "Self" "Total" "Place" "solve_all" self total)
-    (goto-char (point-min))
-    (search-forward " solve_all")
-    (costline-table-visit)
+    (check-click " solve_all  " 1 'double-mouse-1)
     (check "a hot function leads to its source" (and (equal (buffer-name) "main.py") (looking-at "def solve_all")))
     (check-back)
     (costline-hotspots)
@@ -383,11 +381,13 @@
                      (check-fail "%s is not offered among %S" label (all-completions "" table)))))))
     (call-interactively command)))
 
-(defun check-click (text offset)
-  "Click the first TEXT on the screen with the mouse, OFFSET columns from its start."
+(defun check-click (text offset &optional kind)
+  "Click the first TEXT on the screen with the mouse, OFFSET columns from its start.
+KIND is another event than `mouse-1'."
   (let* ((rows (check-screen))
          (row (or (cl-position-if (lambda (row) (string-search text row)) rows) (check-fail "%s is not on the screen" text))))
-    (execute-kbd-macro (vector `(mouse-1 ,(posn-at-x-y (+ offset (string-search text (nth row rows))) row (selected-frame)))))))
+    (execute-kbd-macro
+     (vector (list (or kind 'mouse-1) (posn-at-x-y (+ offset (string-search text (nth row rows))) row (selected-frame)) 2)))))
 
 (defun check-windows ()
   "Take a picture of the call tree above the flame graph, both drawn for the size of the picture."

@@ -38,6 +38,17 @@
                    (search-forward "-*- lexical-binding: t; -*-" (pos-eol) t)))
       (setq failed t)
       (message "%s: the license or lexical-binding is missing" file)))
+  ;; The compiler sees one file at a time.
+  (let (defined)
+    (dolist (file (directory-files package t "\\.el\\'"))
+      (with-temp-buffer
+        (insert-file-contents file)
+        (while (re-search-forward "^(def\\(?:un\\|const\\|var\\(?:-keymap\\|-local\\)?\\) \\(costline[^ \n]*\\)[ \n]" nil t)
+          (let ((name (match-string 1)))
+            (when (member name defined)
+              (setq failed t)
+              (message "%s: %s is defined twice" file name))
+            (push name defined))))))
   (let ((autoloads (expand-file-name "costline-autoloads.el" output)))
     (let ((inhibit-message t)) (loaddefs-generate package autoloads nil nil nil t))
     (dolist (command '(costline-mode global-costline-mode costline costline-menu costline-hotspots costline-next-hot-line costline-previous-hot-line costline-callers costline-callees costline-call-tree
