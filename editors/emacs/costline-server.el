@@ -240,7 +240,8 @@ Call ON-ANSWER with its answer."
   (if (or (null server) (cl-typep server 'jsonrpc-connection))
       (costline--send server #'jsonrpc-async-request method params :success-fn on-answer :error-fn #'ignore)
     (let ((lsp--cur-workspace server))
-      (lsp-request-async method params (lambda (answer) (funcall on-answer (costline--plain answer)))
+      ;; As jsonrpc does, leave the filter of the process first.
+      (lsp-request-async method params (lambda (answer) (run-at-time 0 nil on-answer (costline--plain answer)))
                          :error-handler #'ignore :mode 'detached))))
 
 (defun costline--notify (server method params)
