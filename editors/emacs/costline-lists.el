@@ -63,8 +63,9 @@ A column with numbers that the list is sorted by decides which rows there are."
   (let ((charges (seq-some (lambda (row) (not (member (plist-get row :chargedText) (list nil (plist-get row :selfText)))))
                            costline--rows)))
     `((,(capitalize costline--by) name costline--hotspot-name)
+      ("" bar costline--share) ; of the number that rows are sorted by
       ,@(and charges '(("With libs" number costline--charged)))
-      ,@costline--numbers
+      ("Self" number costline--self) ("Total" number costline--plain-total)
       ("Change" number costline--self-change)
       ,@(and (equal costline--sorted "calls") '(("Calls" number costline--call-count)))
       ,@(pcase costline--by
@@ -77,6 +78,10 @@ A column with numbers that the list is sorted by decides which rows there are."
   (if (and (plist-member row :own) (not (eq (plist-get row :own) t)))
       (propertize (costline--name row) 'face 'shadow)
     (costline--name row)))
+
+(defun costline--plain-total (row)
+  "Return the total of ROW, which its heat may not be about."
+  (plist-get row :totalText))
 
 (defun costline--charged (row)
   "Return the self cost of ROW with that of libraries below it."

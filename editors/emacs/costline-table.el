@@ -197,8 +197,12 @@ and names only if there is no other room.  SORTER sorts numbers."
 
 ;;;; Cells
 
-(defconst costline--numbers '(("Self" number costline--self) ("Total" number costline--total))
-  "The columns of the costs that every row can have.")
+(defun costline--share (row)
+  "Return a bar for the share of ROW, of up to eight characters."
+  (let ((eighths (round (* 64 (min 1 (max 0 (or (plist-get row :share) 0)))))))
+    (propertize (concat (make-string (/ eighths 8) ?█)
+                        (string-trim (char-to-string (aref " ▏▎▍▌▋▊▉" (% eighths 8)))))
+                'face (costline--face row))))
 
 (defun costline--self (row)
   "Return the self cost of ROW."

@@ -55,7 +55,7 @@ The costs of a row are those of the path that leads to it.
   (unless costline--redrawing
     (clrhash costline--below)
     (costline--tree-list))
-  (costline--table-entries `(("" bar costline--share) ,@costline--numbers ("Change" number costline--total-change)
+  (costline--table-entries `(("" bar costline--share) ("Self" number costline--self) ("Total" number costline--total) ("Change" number costline--total-change)
                              ("Function" name costline--tree-name) ,@costline--places)))
 
 ;;;; Rows
@@ -143,13 +143,6 @@ The costs of a row are those of the path that leads to it.
 (defvar-keymap costline--marker-map
   :doc "The keys of the markers of rows that can be opened."
   "<mouse-1>" #'costline-tree-click)
-
-(defun costline--share (row)
-  "Return a bar for the share of ROW, of up to eight characters."
-  (let ((eighths (round (* 64 (min 1 (max 0 (or (plist-get row :share) 0)))))))
-    (propertize (concat (make-string (/ eighths 8) ?█)
-                        (string-trim (char-to-string (aref " ▏▎▍▌▋▊▉" (% eighths 8)))))
-                'face (costline--face row))))
 
 (defun costline--total-change (row)
   "Return how the total of ROW changed."

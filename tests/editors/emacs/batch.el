@@ -494,17 +494,17 @@ PROJECT-OF-FILES is a variable for its folder and the names of its files."
             ((symbol-function 'costline--execute)
              (lambda (&rest _)
                (list :functions (vconcat (mapcar (lambda (size)
-                                                   (list :shortName (make-string size ?n) :qualifier "some::module" :selfText "12.3%" :totalText "45.6%"
+                                                   (list :shortName (make-string size ?n) :share 0.5 :qualifier "some::module" :selfText "12.3%" :totalText "45.6%"
                                                          :placeText "a/long/path/to/some/file.py:12" :text "self 12.3%"))
-                                                 '(40 10)))))))
+                                                 '(37 10)))))))
     (costline-hotspots)
-    (should (equal (mapcar #'car (append tabulated-list-format nil)) '("Function" "Self" "Total" "Place" "In")))
-    (should (string-search (concat " " (make-string 40 ?n) " 12.3% 45.6% a/long/path/to/some/file.py:12 some::module") (buffer-string)))
+    (should (equal (mapcar #'car (append tabulated-list-format nil)) '("Function" "" "Self" "Total" "Place" "In")))
+    (should (string-search (concat " " (make-string 37 ?n) " ████     12.3% 45.6% a/long/path/to/some/file.py:12 some::module") (buffer-string)))
     (should-not (string-search "self" (buffer-string)))
     (cl-letf (((symbol-function 'costline--window-width) (lambda () 44)))
       (revert-buffer)
-      (should (equal (mapcar #'cadr (append tabulated-list-format nil)) '(30 5 5 30 12)))
-      (should (equal (get-text-property 31 'display) "…")))
+      (should (equal (mapcar #'cadr (append tabulated-list-format nil)) '(21 8 5 5 30 12)))
+      (should (equal (get-text-property 22 'display) "…")))
     (kill-buffer "*Costline hot spots*")))
 
 (ert-deftest batch-one-at-a-time ()
