@@ -5,6 +5,8 @@
 (require 'cl-lib)
 (require 'use-package)
 
+(setq package-check-signature nil) ; which would start an agent of GnuPG
+
 (let ((page (pop command-line-args-left))
       (clone (pop command-line-args-left)))
   (with-temp-buffer
