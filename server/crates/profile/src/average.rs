@@ -174,4 +174,29 @@ mod tests {
         assert_eq!(rounded_mean(3, 2), 2);
         assert_eq!(rounded_mean(u64::MAX, 1), u64::MAX);
     }
+
+    #[test]
+    fn sums_of_steps_are_exact_even_if_all_weights_are_rounded_up() {
+        let step = exact_step(1.0);
+        let n_steps = (1.0 / 7.0 / step).round();
+        let sum: f64 = [n_steps * step; 7].iter().sum();
+        assert_eq!((sum / step) as i64, 7 * n_steps as i64);
+    }
+
+    #[test]
+    fn contexts_have_the_mean_of_their_calls_and_costs() {
+        let column = Column { own: vec![6.0, 3.0], below: vec![4.0, 0.0] };
+        let call = |count| ContextCall { caller: 0, callee: 0, row: 0, count };
+        let contexts = Contexts {
+            calls: vec![call(4), call(5)],
+            columns: vec![column],
+            ..Contexts::default()
+        };
+        let contexts = Some(Arc::new(contexts));
+        let runs = Recording::from(GraphTables { contexts, ..GraphTables::default() });
+        let mut mean = runs.divided_by(2, |_| true);
+        let Contexts { calls, columns, .. } = mean.contexts_mut().unwrap();
+        assert_eq!(calls[..], [call(2), call(3)]);
+        assert_eq!(columns[..], [Column { own: vec![3.0, 1.5], below: vec![2.0, 0.0] }]);
+    }
 }

@@ -98,4 +98,16 @@ mod tests {
         assert_eq!(whole, [0, 1, 0, 0]);
         assert!(divide(&old, |_, _| None).is_none());
     }
+
+    #[test]
+    fn frames_without_a_line_stay() {
+        let old: Recording = text_samples::profile("run@3[file:a.py] run").into();
+        let Divided { recording, .. } = divide(&old, |_, _| Some((2, 1))).unwrap();
+        let Recording::Stacks(profile) = &recording else { panic!("it has stacks") };
+        let starts = profile.frames().iter().map(|frame| {
+            let func = profile.symbols().funcs.get(frame.func);
+            (frame.line, func.line)
+        });
+        assert_eq!(starts.collect::<Vec<_>>(), [(3, 2), (0, 0)]);
+    }
 }

@@ -192,7 +192,8 @@ mod tests {
     };
 
     /// Two funcs of `out.js`, at lines 1 and 20. The first executes lines 2 and 5 (both `a.ts:7`),
-    /// 21 (`b.ts`), 3 (generated) and 4 (original unknown); the second executes line 21.
+    /// 21 (`b.ts`), 3 (generated), 4 (original unknown) and 1, where it starts; the second executes
+    /// line 21.
     fn profile() -> Profile {
         let metric =
             Metric::new("samples", "samples", None).with_lines(LineKnowledge::SelfAndTotal);
@@ -214,6 +215,7 @@ mod tests {
             (second, 21),
             (second, 0),
             (none, 0),
+            (first, 1),
         ];
         let stacks = frames.map(|(func, line)| {
             let frame = builder.intern_frame(Frame::new(func, line)).unwrap();
@@ -231,6 +233,7 @@ mod tests {
             (PlaceKind::Executing, 2 | 5, 0) => to("/app/a.ts", 7, 0),
             (PlaceKind::Executing, 21, 0) => to("/app/b.ts", 2, 0),
             (PlaceKind::Executing, 4, 0) => Moved::Unknown,
+            (PlaceKind::ExecutingAfter, 1, 15) => to("/app/a.ts", 8, 3),
             _ => Moved::Stays,
         }
     }
@@ -270,11 +273,12 @@ mod tests {
                 Some(("/app/b.ts", 2)),
                 None,
                 None,
+                Some(("/app/a.ts", 8)),
             ]
         );
         // The frame's own line is 0, so it cannot be mistaken for a line of its func's file.
         let lines: Vec<_> = profile.frames().iter().map(|frame| frame.line).collect();
-        assert_eq!(lines, [7, 7, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(lines, [7, 7, 0, 0, 0, 0, 0, 0, 8]);
     }
 
     #[test]

@@ -458,6 +458,29 @@ mod tests {
     }
 
     #[test]
+    fn an_inlined_address_stays_inlined() {
+        let profile = text_samples::profile("main\n0x30[lib:app][inl]");
+        assert_eq!(samples(&resolve(profile, find).0), ["main:0>run:6~"]);
+    }
+
+    #[test]
+    fn lines_are_known_once_there_is_one_in_any_file() {
+        let mut profile = text_samples::profile("0x1[lib:app]");
+        let nothing = profile.metrics[0].clone().with_lines(LineKnowledge::Nothing);
+        profile.metrics = vec![nothing];
+        let knows = |level: Level<'static>| {
+            let (profile, _) = resolve(profile.clone(), |_, _| Some([level]));
+            profile.metrics()[0].lines
+        };
+        let show = Level { file: Some("main.rs"), ..Level::named("show") };
+        assert_eq!(knows(show), LineKnowledge::Nothing);
+        assert_eq!(knows(Level { line: 8, ..show }), LineKnowledge::SelfAndTotal);
+        // Of a macro in another file than the function.
+        let of_macro = Level { line: 99, declared: Some(("lib.rs", 7)), ..show };
+        assert_eq!(knows(of_macro), LineKnowledge::SelfAndTotal);
+    }
+
+    #[test]
     fn code_and_categories_stay() {
         let profile = text_samples::profile(
             "
