@@ -46,9 +46,8 @@ pub(crate) struct ContextIndex {
     first: Vec<usize>,
 }
 
-/// A function on a path: its contexts there, with the part of their cost that is on the path.
+/// What is on a path.
 struct Reached {
-    shares: FxHashMap<u32, f64>,
     estimated: bool,
     self_: Option<f64>,
     total: f64,
@@ -164,44 +163,42 @@ impl ContextIndex {
         &self.by_function[range]
     }
 
-    /// All contexts of a function.
+    /// What is on the path of one function.
     fn root(&self, function: FunctionId) -> Reached {
-        let shares = self.contexts_of(function).iter().map(|&context| (context, 1.0)).collect();
         let cost = self.graph.costs.function(function).cost;
-        Reached { shares, estimated: false, self_: Some(cost.self_), total: cost.magnitude() }
+        Reached { estimated: false, self_: Some(cost.self_), total: cost.magnitude() }
     }
 
     /// The callees of a path of at least two functions.
     pub(crate) fn callees(&self, root: FunctionId, rest: &[FunctionId]) -> PathStep {
         let mut reached = self.root(root);
+        let mut contexts = self.contexts_of(root).to_vec();
         for &next in rest {
-            let mut shares: FxHashMap<u32, f64> = FxHashMap::default();
-            let (mut estimated, mut self_, mut total) = (reached.estimated, 0.0, 0.0);
-            for (&context, &share) in &reached.shares {
-                for call in self.calls_of(context) {
-                    let callee = self.contexts.calls[call].callee;
-                    if self.function_of[callee as usize] != Some(next) {
-                        continue;
-                    }
-                    self_ += self.column().own[call] * share;
-                    total += self.cost(call) * share;
-                    // Within a clique, the callee has other callers, too.
-                    estimated |= self.is_recursive(call);
-                    let known = shares.entry(callee).or_default();
-                    *known = known.max(share);
+            let (mut own, mut total, mut callees) = (0.0, 0.0, Vec::new());
+            for call in contexts.iter().flat_map(|&context| self.calls_of(context)) {
+                let callee = self.contexts.calls[call].callee;
+                if self.function_of[callee as usize] != Some(next) {
+                    continue;
                 }
+                own += self.own(call);
+                total += self.cost(call);
+                // Within a clique, the callee has other callers, too.
+                reached.estimated |= self.is_recursive(call);
+                callees.push(callee);
             }
-            reached = Reached { shares, estimated, self_: Some(self_), total };
+            (reached.self_, reached.total) = (Some(own), total);
+            // Several calls may lead to one context.
+            callees.sort_unstable();
+            callees.dedup();
+            contexts = callees;
         }
         let mut entries = Entries::default();
-        for (&context, &share) in &reached.shares {
-            for call in self.calls_of(context) {
-                let callee = self.contexts.calls[call].callee;
-                let function = self.function_of[callee as usize];
-                let recursive = self.is_recursive(call);
-                let call = CallOnPath { call, shown: call, share, recursive };
-                entries.add(self, function, &call, false);
-            }
+        for call in contexts.iter().flat_map(|&context| self.calls_of(context)) {
+            let callee = self.contexts.calls[call].callee;
+            let function = self.function_of[callee as usize];
+            let (total, recursive) = (self.cost(call), self.is_recursive(call));
+            let call = CallOnPath { call, shown: call, total, recursive };
+            entries.add(self, function, &call, false);
         }
         entries.step(&reached, |function| self.graph.edges.callees(function).is_empty())
     }
@@ -260,9 +257,8 @@ impl ContextIndex {
                 }
             };
             let count = self.contexts.calls[call.call].count;
-            let total = self.cost(call.call) * call.share;
             let calls = rest.is_empty().then_some(count);
-            sums.add(key, call.recursive, calls, total, reached.estimated);
+            sums.add(key, call.recursive, calls, call.total, reached.estimated);
         }
         sums.finish()
     }
@@ -303,7 +299,8 @@ impl ContextIndex {
                 let caller = self.contexts.calls[call].caller;
                 let calls_itself = self.function_of[caller as usize] == Some(root);
                 let recursive = inner || calls_itself || self.is_recursive(call);
-                CallOnPath { call, shown: self.shown(call), share: 1.0, recursive }
+                let (shown, total) = (self.shown(call), self.cost(call));
+                CallOnPath { call, shown, total, recursive }
             }));
         }
         calls
@@ -324,37 +321,34 @@ impl ContextIndex {
         if calls.iter().any(|call| !call.recursive) {
             calls.retain(|call| !call.recursive);
         }
-        // What each context spends on the path, not which share of it.
-        (reached.shares, reached.total) = (FxHashMap::default(), 0.0);
-        for CallOnPath { call, shown, .. } in calls.drain(..) {
-            let cost = self.cost(call);
-            *reached.shares.entry(self.shown_caller(shown).0).or_default() += cost;
-            reached.total += cost;
+        // What each context spends on the path.
+        let mut costs: FxHashMap<u32, f64> = FxHashMap::default();
+        reached.total = 0.0;
+        for CallOnPath { call, shown, total, .. } in calls.drain(..) {
+            *costs.entry(self.shown_caller(shown).0).or_default() += total;
+            reached.total += total;
             let callee = self.contexts.calls[call].callee;
-            reached.estimated |= cost > 0.0 && self.calls_into(callee).nth(1).is_some();
+            reached.estimated |= total > 0.0 && self.calls_into(callee).nth(1).is_some();
         }
         for &next in rest {
-            let mut shares: FxHashMap<u32, f64> = FxHashMap::default();
-            let (mut estimated, mut total) = (reached.estimated, 0.0);
-            self.each_caller(&reached, |call, cost, shared| {
+            let mut next_costs: FxHashMap<u32, f64> = FxHashMap::default();
+            reached.total = 0.0;
+            self.each_caller(&costs, |call, cost, shared| {
                 let (caller, function) = self.shown_caller(self.shown(call));
                 if function == Some(next) {
-                    *shares.entry(caller).or_default() += cost;
-                    total += cost;
-                    estimated |= shared;
+                    *next_costs.entry(caller).or_default() += cost;
+                    reached.total += cost;
+                    reached.estimated |= shared;
                 }
             });
-            reached = Reached { shares, estimated, self_: None, total };
+            costs = next_costs;
         }
-        let mut estimated = reached.estimated;
-        self.each_caller(&reached, |call, cost, shared| {
-            estimated |= shared;
-            let whole = self.cost(call);
-            let share = if whole == 0.0 { 0.0 } else { cost / whole };
+        self.each_caller(&costs, |call, total, shared| {
+            reached.estimated |= shared;
             let (shown, recursive) = (self.shown(call), self.is_recursive(call));
-            calls.push(CallOnPath { call, shown, share, recursive });
+            calls.push(CallOnPath { call, shown, total, recursive });
         });
-        (Reached { estimated, ..reached }, calls)
+        (reached, calls)
     }
 
     /// The cliques with contexts of a function that are below another clique with some: the
@@ -428,14 +422,14 @@ impl ContextIndex {
         (functions > 0 && entered > 0).then_some(FunctionRecursion { functions, sites, depth })
     }
 
-    /// Calls `visit` with each call into the contexts, its part of their cost, and whether that is
-    /// an estimate.
-    fn each_caller(&self, reached: &Reached, mut visit: impl FnMut(usize, f64, bool)) {
-        for (&context, &cost) in &reached.shares {
+    /// Calls `visit` with each call into the contexts, its part of their costs, and whether that is
+    /// an estimate. All of a cost is of the only call.
+    fn each_caller(&self, costs: &FxHashMap<u32, f64>, mut visit: impl FnMut(usize, f64, bool)) {
+        for (&context, &cost) in costs {
             let whole: f64 = self.calls_into(context).map(|call| self.cost(call)).sum();
             let shared = self.calls_into(context).nth(1).is_some();
             for call in self.calls_into(context).filter(|_| whole > 0.0) {
-                visit(call, cost * self.cost(call) / whole, shared);
+                visit(call, cost * (self.cost(call) / whole), shared);
             }
         }
     }
@@ -446,8 +440,8 @@ struct CallOnPath {
     call: usize,
     /// The call whose caller is shown as the caller.
     shown: usize,
-    /// The part of its cost that is on the path.
-    share: f64,
+    /// What it costs on the path.
+    total: f64,
     recursive: bool,
 }
 
@@ -494,11 +488,10 @@ impl Entries {
         apart: bool,
     ) {
         let Some(function) = function else { return };
-        let &CallOnPath { call, shown, share, recursive } = call;
+        let &CallOnPath { call, shown, total, recursive } = call;
         let new = || Sum { self_: 0.0, total: 0.0, recursive: true, sites: BTreeMap::new() };
         let sum = self.0.entry((function, apart)).or_insert_with(new);
-        let total = index.cost(call) * share;
-        sum.self_ += index.column().own[call] * share;
+        sum.self_ += index.own(call);
         sum.total += total;
         sum.recursive &= recursive;
         let site = index.sites[index.contexts.calls[shown].row as usize];
@@ -532,7 +525,7 @@ impl Entries {
                 .then(hotter(a.total, b.total))
                 .then(a.function.cmp(&b.function))
         });
-        let Reached { self_, total, estimated, .. } = *reached;
+        let Reached { self_, total, estimated } = *reached;
         PathStep { self_, total, estimated, entries }
     }
 }

@@ -409,6 +409,40 @@ fn with_contexts(samples: &[Sample]) -> GraphTables {
     graph
 }
 
+#[test]
+fn all_of_a_cost_is_of_the_only_caller() {
+    // 23 times 13/23 is less than 13.
+    let samples = [(vec![(0, 3), (2, 1), (3, 1)], 13.0), (vec![(0, 3), (2, 1)], 10.0)];
+    let summed = Summed::new(with_contexts(&samples));
+    let step = summed.tree.callers(&[id(3), id(2)], Recursion::Collapsed);
+    let callers = step.entries.iter().map(|it| (it.function, it.total, it.estimated));
+    assert_eq!(callers.collect::<Vec<_>>(), [(id(0), 13.0, false)]);
+}
+
+#[test]
+fn calls_into_one_context_reach_its_callees_once() {
+    let samples = [
+        (vec![(0, 1), (1, 1)], 1.0),
+        (vec![(0, 1), (1, 2), (2, 3)], 4.0),
+        (vec![(0, 2), (1, 1)], 2.0),
+    ];
+    let mut graph = tables(&samples);
+    // From the innermost context: f2, f1 and f0. The rows are f0 at lines 1 and 2, and f1.
+    let call = |caller, callee, row| ContextCall { caller, callee, row, count: 1 };
+    let context = |f: usize, clique| Context { func: Some(func(f)), clique, module: None };
+    graph.contexts = Some(Arc::new(Contexts {
+        contexts: vec![context(2, 0), context(1, 1), context(0, 2)],
+        calls: vec![call(1, 0, 2), call(2, 1, 0), call(2, 1, 1)],
+        cliques: [Some(0), Some(1), None].map(|entry| Clique { entry }).to_vec(),
+        columns: vec![Column { own: vec![4.0, 1.0, 2.0], below: vec![0.0, 4.0, 0.0] }],
+        ..Contexts::default()
+    }));
+    let step = Summed::new(graph).tree.callees(&[id(0), id(1)], Recursion::Collapsed);
+    assert_eq!((step.self_, step.total), (Some(3.0), 7.0));
+    let callees = step.entries.iter().map(|it| (it.function, it.self_, it.total));
+    assert_eq!(callees.collect::<Vec<_>>(), [(id(2), Some(4.0), 4.0)]);
+}
+
 /// f0 calls f1 at line 2, and f1 calls f2; f3 calls f1, too. Of the 12 that f1 costs, 2 are in f2.
 #[test]
 fn own_code_is_charged_for_a_part_of_each_call_of_a_library() {
