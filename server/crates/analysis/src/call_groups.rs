@@ -169,6 +169,27 @@ mod tests {
     use profile::{Groups, text_samples};
     use std::sync::Arc;
 
+    #[test]
+    fn recursive_groups_are_rows_of_their_own_outside_the_sum() {
+        let key = |id| GroupKey::Function(FunctionId::new(id));
+        let mut sums = GroupSums::default();
+        sums.add(key(0), true, Some(1), 9.0, false);
+        sums.add(key(0), false, Some(2), 1.0, false);
+        sums.add(key(1), false, Some(3), 2.0, false);
+        sums.add(key(1), false, None, 4.0, true);
+        let CallGroups { sum, groups } = sums.finish();
+        assert_eq!(sum, 7.0);
+        let rows = groups
+            .into_iter()
+            .map(|group| (group.key, group.recursive, group.calls, group.total, group.estimated));
+        let expected = [
+            (key(1), false, None, 6.0, true),
+            (key(0), false, Some(2), 1.0, false),
+            (key(0), true, Some(1), 9.0, false),
+        ];
+        assert_eq!(rows.collect::<Vec<_>>(), expected);
+    }
+
     /// The first sample passes two call sites of the edge, the second one that has no line.
     #[test]
     fn the_row_without_a_line_has_the_samples_without_one() {

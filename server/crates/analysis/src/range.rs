@@ -167,6 +167,18 @@ mod tests {
     }
 
     #[test]
+    fn times_are_known_if_a_sample_with_a_weight_has_one() {
+        let is_known = |weights: &[f64], times: &[f64]| {
+            let profile = profile::text_samples::timed_at("f f", weights, times);
+            knows_times(&profile, MetricId::new(0))
+        };
+        assert!(is_known(&[0.0, 5.0], &[0.0, 1.0]));
+        // The time is that of a sample of another metric.
+        assert!(!is_known(&[0.0, 5.0], &[0.0, f64::NAN]));
+        assert!(is_known(&[0.0, 0.0], &[0.0, f64::NAN]));
+    }
+
+    #[test]
     fn terms_are_separated_by_commas() {
         assert_eq!(Search::of(" Main, lib.RS ,, ").0, ["main", "lib.rs"]);
         assert!(Search::of(" , ").is_empty());

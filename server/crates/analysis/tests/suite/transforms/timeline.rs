@@ -1,8 +1,11 @@
 //! The weight of samples over time.
 
 use crate::transforms::V1;
-use analysis::{Activity, Addresses, ThreadChoice, Timeline, View, reshape, timeline};
-use profile::{Groups, Recording, ThreadId, text_samples};
+use analysis::{Activity, Addresses, IdleSamples, ThreadChoice, Timeline, View, reshape, timeline};
+use profile::{
+    Frame, Func, Groups, Metric, ProfileBuilder, Recording, Samples, Thread, ThreadId, Weights,
+    text_samples,
+};
 
 /// The timeline of `recording` under a view.
 fn over(recording: &Recording, n: usize, view: impl FnOnce(View) -> View) -> Timeline {
@@ -71,6 +74,28 @@ fn idle_samples_are_not_counted() {
         text_samples::taken_at("main        main  main\nwait[idle]  work  work", &[0.0, 1.0, 2.0])
             .into();
     assert_eq!(over(&recording, 2, |view| view).all.buckets, [0.0, 2.0]);
+}
+
+/// `wait` for 1 ms and `work` from then to 2 ms, as recorded calls.
+#[test]
+fn idle_calls_are_not_counted() {
+    let mut builder = ProfileBuilder::new(vec![Metric::new("wall", "ms", None)], 0);
+    let stacks = ["wait", "work"].map(|name| {
+        let name = builder.intern_string(name).unwrap();
+        let func = Func { name, source: None, lib: None, line: 0, column: 0 };
+        let func = builder.intern_func(func).unwrap();
+        let frame = builder.intern_frame(Frame::new(func, 0)).unwrap();
+        builder.intern_stack(None, frame).unwrap()
+    });
+    builder.set_idle(stacks[0]).unwrap();
+    let samples = Samples::new(stacks.map(Some), vec![Weights::Ones])
+        .with_times(vec![0.0, 1.0])
+        .with_stretches(vec![0, 1], vec![0.0, 1.0], vec![1.0, 2.0]);
+    builder.push_thread(Thread::default(), samples).unwrap();
+    let recording = Recording::from(builder.build());
+    assert_eq!(over(&recording, 2, |view| view).all.buckets, [0.0, 1.0]);
+    let all = over(&recording, 2, |view| View { idle: IdleSamples::Included, ..view });
+    assert_eq!(all.all.buckets, [1.0, 1.0]);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 )]
 
 mod call_graphs;
+mod graph_rows;
 mod negative;
 mod rounding;
 
@@ -392,6 +393,20 @@ fn v5_one_function_on_two_lines_of_one_stack() {
             n.c:5 0/2
         "#]],
     );
+}
+
+#[test]
+fn functions_on_a_line_are_in_the_order_of_their_cost() {
+    let case = Case::new(text_samples::profile(
+        "
+        main@1[file:a.c]  main@1           main@1
+        cold@5[file:a.c]  hot@5[file:a.c]  hot@5
+        ",
+    ));
+    let costs = case.costs();
+    let file = costs.lines()[0].file;
+    let names = costs.functions_on(file, 5).iter().map(|place| case.name(place.function));
+    assert_eq!(names.collect::<Vec<_>>(), ["hot", "cold"]);
 }
 
 #[test]

@@ -86,4 +86,8 @@ fn keeps_nodes_with_cost_below_whose_total_is_0() {
     "#]]
     .assert_eq(&render(&case));
     assert_eq!(case.costs().base, 207.0);
+    // `main` is worth opening for the 100 two levels below it.
+    let tree = case.tree();
+    let main = &tree.branches(TreeOrder::TopDown, None)[0];
+    assert!(tree.reaches(main, 100.0) && !tree.reaches(main, 101.0));
 }
