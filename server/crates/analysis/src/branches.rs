@@ -20,7 +20,7 @@
 use crate::call_tree::Index;
 use crate::function_costs::FunctionCost;
 use crate::graph_paths::{GraphIndex, without_caller};
-use crate::paths::{PathEntry, PathStep, Recursion, hotter};
+use crate::paths::{PathEntry, PathStep, Recursion, hotter, rest_of};
 use crate::tree_order::{Around, TreeOrder};
 use crate::{CallNode, CallNodeId, CallNodes, CallTree, Costs};
 use profile::{FunctionId, JitTier, Total};
@@ -253,6 +253,7 @@ impl CallTree {
         // totals of the calls do not add up to the function's total.
         let is_exact = !is_recursive && costs.function(*last).cost.total.exact().is_some();
         let whole = if is_exact { sum.max(reached) } else { sum };
+        let is_whole = is_exact || rest_of(reached, sum) == 0.0;
         entries
             .into_iter()
             .map(|PathEntry { function, total, estimated, .. }| {
@@ -261,7 +262,7 @@ impl CallTree {
                     function,
                     self_: None,
                     total: parent.total * share,
-                    estimated: estimated || parent.estimated || share != 1.0,
+                    estimated: estimated || parent.estimated || share != 1.0 || !is_whole,
                     at: at(function),
                 }
             })

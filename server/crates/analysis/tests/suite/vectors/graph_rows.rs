@@ -141,6 +141,26 @@ fn cost_that_no_caller_accounts_for_is_of_none() {
 }
 
 #[test]
+fn callers_of_a_recursion_share_all_of_it_as_an_estimate() {
+    // Of the 3 of f, main calls 2; how much of the rest is nested is unknown.
+    let case = graph(
+        "main@1 1
+         main@2>f 2
+         f@5 3
+         f@6>f 1",
+    );
+    assert_eq!(callers(&case, "f"), ["main Estimated(3.0)"]);
+    // All of it comes from main.
+    let case = graph(
+        "main@1 1
+         main@2>f 3
+         f@5 3
+         f@6>f 1",
+    );
+    assert_eq!(callers(&case, "f"), ["main 3"]);
+}
+
+#[test]
 fn several_calls_between_functions_may_be_nested() {
     // Two funcs of one function, such as instances of a template.
     let rows = "main 1
