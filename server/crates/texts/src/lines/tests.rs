@@ -137,6 +137,15 @@ fn lines_that_are_joined_go_to_the_same_line() {
 }
 
 #[test]
+fn lines_are_not_joined_if_one_between_them_is_gone() {
+    let several = "let total = items\n    .skip(1)\n    .map(price);\nnext();\n";
+    let one = "let total = items.map(price);\nnext();\n";
+    assert_eq!(render_code(Syntax::Rust, several, one), "- - - 1");
+    // Nor is a line divided by one that is new.
+    assert_eq!(render_code(Syntax::Rust, one, several), "- 3");
+}
+
+#[test]
 fn what_formatters_add_and_remove_does_not_count() {
     let same = |syntax, recorded: &str, open: &str| {
         let map = render_code(syntax, recorded, open);
@@ -317,6 +326,11 @@ fn skips_long_stretches_without_unique_lines() {
     let map = checked(&recorded, &open);
     assert_eq!(map.to_open(n as u32), Some(n as u32), "the unique line is found");
     assert_eq!(map.to_open(n as u32 + 1), None);
+    // The stretch is long in one of the texts only.
+    let recorded = text(n, |at| if at % 2 == 0 { "one".to_owned() } else { "two".to_owned() });
+    let map = checked(&format!("first\n{recorded}last\n"), "first\ntwo\none\nlast\n");
+    assert_eq!((map.to_open(0), map.to_open(n as u32 + 1)), (Some(0), Some(3)));
+    assert_eq!((1..=n as u32).find_map(|line0| map.to_open(line0)), None);
 }
 
 /// An edit of one line, or of a block.

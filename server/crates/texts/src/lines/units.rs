@@ -541,6 +541,11 @@ mod tests {
         assert!(is_one("for a, b in c:", "for (\n    a,\n    b,\n) in c:", Syntax::Python));
         assert!(is_one("[a for b in c]", "[\n  a\n  for (\n    b\n  ) in c\n]", Syntax::Python));
         assert!(!is_one("if (a == b) in c:", "if a == b in c:", Syntax::Python));
+        let is_one_term = |a: &str, b: &str| is_one(a, b, Syntax::JavaScript);
+        assert!(is_one_term("x = a + b * c", "x = a + (b * c)"));
+        assert!(is_one_term("x = a - b - c", "x = (a - b) - c"));
+        assert!(!is_one_term("x = a - b - c", "x = a - (b - c)"));
+        assert!(!is_one_term("x = a * b + c", "x = a * (b + c)"));
         assert!(!is_one("f(a, b);", "f(a, c);", Syntax::Rust));
         assert!(!is_one("f(a - b);", "f(a + b);", Syntax::C));
         assert!(!is_one("a[1]", "a[2]", Syntax::Python));

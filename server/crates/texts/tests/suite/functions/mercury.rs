@@ -61,6 +61,7 @@ fn names_with_different_arities_are_different_functions() {
 6|p(X, !IO) :- q(X, !.Y, !IO).
 7|p.
 8|p(X, Y) = Z :- Z = X + Y.
+9|p(X / !Y).
 ";
     let functions = parse(Mercury, numbered);
     let arities: Vec<String> = functions
@@ -71,7 +72,7 @@ fn names_with_different_arities_are_different_functions() {
             format!("{n_arguments}{}", if has_result { "+1" } else { "" })
         })
         .collect();
-    assert_eq!(arities, ["1", "2", "1+1", "4", "2", "3", "0", "2+1"]);
+    assert_eq!(arities, ["1", "2", "1+1", "4", "2", "3", "0", "2+1", "1"]);
 }
 
 #[test]
