@@ -391,6 +391,13 @@ main|main.cpp|app:9 > 0x3000|app 0 1 0 8 8
     }
 
     #[test]
+    fn of_equal_peaks_the_first_counts() {
+        let text = "v 10400 3\nX ./app\ns 3 app\ns 1 f\ns 1 g\ni 1000 1 2\ni 2000 1 3\nt 1 0\nt 2 0\n\
+                    a 10 1\na 10 2\n+ 0\n- 0\n+ 1\n# strings: 3\n";
+        assert_eq!(rows(&read(text).unwrap()), "f|app 16 1 1 0 16\ng|app 0 1 0 16 16\n");
+    }
+
+    #[test]
     fn a_recording_without_an_end_is_shown() {
         let cut = APP.split("i 3000").next().unwrap();
         let whole = read(cut).unwrap();

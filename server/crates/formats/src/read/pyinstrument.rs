@@ -346,6 +346,23 @@ main|app.py@8 > work|app.py@8 > get|app.py@8 200000 0
         assert!(error.contains("ends in the middle"), "{error}");
     }
 
+    /// Times are rounded, and those of callees may add up to more.
+    #[test]
+    fn time_that_callees_have_too_much_is_not_taken_from_others() {
+        let frame = |name: &str, time: f64, children: &str| {
+            format!(
+                r#"{{"function":"{name}","file_path":"app.py","line_no":8,"time":{time},"children":[{children}]}}"#
+            )
+        };
+        let work = frame("work", 0.2, &frame("get", 0.25, ""));
+        let text = format!(r#"{{"root_frame":{}}}"#, frame("main", 1.0, &work));
+        let expected = "\
+main|app.py@8 800000
+main|app.py@8 > work|app.py@8 > get|app.py@8 250000
+";
+        assert_eq!(labelled_rows(&read(text.as_bytes()).unwrap(), |_| String::new()), expected);
+    }
+
     #[test]
     fn a_session_without_samples_is_an_error() {
         let error = read(session("").as_bytes()).unwrap_err().to_string();

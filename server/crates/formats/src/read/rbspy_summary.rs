@@ -183,6 +183,11 @@ mod tests {
             ("<main>|/p/main.rb", 1, Total::Exact(100.0)),
         ];
         assert_eq!(totals, expected.map(|(name, line, total)| (name.to_owned(), line, total)));
+        // The greatest total of a function is in its first row.
+        let read = read_rows(" 1.00 6.00  f - a:1\n 1.00 5.00  f - a:2\n 9.00 9.00  g - b:1\n");
+        let read = read.unwrap();
+        let f = &read.recording.summed().unwrap().tables().totals[0];
+        assert_eq!((f.line, f.totals[0]), (0, Total::Bounded { min: 6.0, max: 11.0 }));
         // More self than total, and two rows of one line.
         let read =
             read_rows(" 2.51 0   6.03  f - a:1\n 3.00  3.00  g - a:2\n 4.00  5.00  g - a:2\n");

@@ -153,3 +153,16 @@ pub(crate) fn durations(deltas: &[f64], end: Option<f64>) -> impl Iterator<Item 
         duration
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_lasts_until_the_next_one_and_none_ends_before_it_begins() {
+        let durations = |end| durations(&[5.0, 10.0, -3.0, 10.0], end).collect::<Vec<_>>();
+        // At 5, 15, 12 and 22.
+        assert_eq!(durations(Some(30.0)), [10.0, 0.0, 7.0, 8.0]);
+        assert_eq!(durations(None), [10.0, 0.0, 7.0, 0.0]);
+    }
+}

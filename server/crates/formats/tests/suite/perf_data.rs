@@ -456,12 +456,13 @@ fn unfinished_recordings_are_read() {
 
 #[test]
 fn formats_of_tracepoints_are_after_their_record_or_in_it() {
+    // 37 bytes, which are padded.
     let formats = [7; 40];
     let recordings = [false, true].map(|are_within| {
         file(false, None, |file| {
             map(file, 1, 7, [0x1000, 0x1000, 0], "/srv/app");
             file.record(66, 0, |body| {
-                body.u32(formats.len() as u32);
+                body.u32(37);
                 body.bytes.extend(if are_within { &formats[..] } else { &[] });
             });
             file.bytes.extend(if are_within { &[] } else { &formats[..] });
@@ -473,6 +474,26 @@ fn formats_of_tracepoints_are_after_their_record_or_in_it() {
         assert_eq!(shown(stacks(&read)), [":7 7 7 cpu-clock 100: app@110"]);
         assert!(read.warnings.as_slice().is_empty());
     }
+}
+
+/// Such as those of older kernels, which are hashes of 16 bytes.
+#[test]
+fn padding_is_no_part_of_a_build_id() {
+    let file = file(false, None, |file| {
+        file.record(67, 0, |body| {
+            body.u32(7);
+            body.bytes.extend([0xab; 16]);
+            body.bytes.extend([0; 8]);
+            body.text("/srv/app");
+        });
+        file.record(1, 2, |body| {
+            body.u32(7).u32(7).u64s(&[0x1000, 0x1000, 0]).text("/srv/app");
+            body.u32(7).u32(7).u64s(&[1]);
+        });
+        sample(file, 2, (7, 7), 2, 0x1110, &[], &[]);
+    });
+    let read = read(file).unwrap();
+    assert_eq!(lib(stacks(&read), "app").code_id, "ab".repeat(16));
 }
 
 /// Recorded by `perf record -B -N -m 1 -F 25000 -g -e cpu-clock:u`: one page of memory is too small a

@@ -68,6 +68,20 @@ fn a_recorded_start_comes_before_lines_with_costs() {
     assert_eq!(calls(&callgrind::write(&graph.into())), "1 8, 300 8, 2 0");
 }
 
+#[test]
+fn functions_of_one_name_are_told_apart_by_their_lines() {
+    let text = "events: Ir\nfl=a.c\nfn=f\n3 1\nfn=g\n3 2\nfn=h\n9 4\n";
+    let mut graph = graph(text).tables().clone();
+    let before = std::mem::take(&mut graph.symbols.funcs);
+    let name = before.get(graph.own[0].func).name;
+    for (id, line) in before.ids().zip([3, 3, 9]) {
+        graph.symbols.funcs.push(Func { name, line, ..before.get(id) });
+    }
+    let written = String::from_utf8(callgrind::write(&graph.into()).bytes).unwrap();
+    let names = written.lines().filter_map(|line| line.strip_prefix("fn="));
+    assert_eq!(names.collect::<Vec<_>>(), ["(1) f:3", "(1)", "(2) f:9"]);
+}
+
 /// 10 · 0.4 and 5 · 1.3 samples were 4 and 7 of 11.
 #[test]
 fn fractions_are_written_in_a_smaller_unit() {

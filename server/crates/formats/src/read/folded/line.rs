@@ -179,6 +179,7 @@ mod tests {
         let spaced = |stack| split(stack, Separator::Spaced);
         assert_eq!(spaced("main; f<[u8; 8]>; g"), ["main", "f<[u8; 8]>", "g"]);
         assert_eq!(spaced("a; ; b; c (d; e) -> f; "), ["a", "b", "c (d; e) -> f"]);
+        assert_eq!(spaced("a; f(b -> c; d); g"), ["a", "f(b -> c; d)", "g"]);
         assert_eq!(spaced("a;b"), ["a;b"]);
     }
 

@@ -105,3 +105,27 @@ impl<K: Hash + Eq> Rows<K> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use profile::{Label, Metric, StackAccess};
+
+    #[test]
+    fn times_and_labels_are_of_their_samples() {
+        let mut builder = ProfileBuilder::new(vec![Metric::new("samples", "samples", None)], 0);
+        let web = builder.intern_labels([Label::text("cgroup", "/web")]).unwrap();
+        let mut rows = Rows::new(1);
+        let samples = [0, 1, 2].map(|_| rows.push((), Thread::default, None, |_| 1.0));
+        rows.taken_at(samples[1], 5.0);
+        rows.labelled(samples[0], LabelSetId::NONE);
+        rows.labelled(samples[1], web);
+        rows.finish(&mut builder).unwrap();
+        let profile = builder.build();
+        let samples = &profile.samples()[0];
+        let labels = (0..3).map(|row| samples.label_set(row));
+        assert_eq!(labels.collect::<Vec<_>>(), [LabelSetId::NONE, web, LabelSetId::NONE]);
+        let times = samples.times_ns(profile.clock().unwrap()).unwrap();
+        assert_eq!(times.collect::<Vec<_>>(), [None, Some(0), None]);
+    }
+}

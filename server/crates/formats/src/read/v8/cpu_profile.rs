@@ -535,6 +535,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn hits_are_at_least_all_ticks() {
+        let hits = |hit_count: u32| {
+            let text = format!(
+                r#"{{"id":1,"callFrame":{{"functionName":"f","url":"a.js"}},"hitCount":{hit_count},
+                    "positionTicks":[{{"line":3,"ticks":1}},{{"line":0,"ticks":2}},{{"line":3,"ticks":2}}]}}"#
+            );
+            let node: Node<'_> = serde_json::from_str(&text).unwrap();
+            let mut warnings = Warnings::default();
+            let NodeHits { by_line, without_line } = NodeHits::of(&node, true, &mut warnings);
+            (by_line, without_line, warnings.as_slice().len())
+        };
+        assert_eq!(hits(7), (vec![(3, 3.0)], 4.0, 0));
+        assert_eq!(hits(2), (vec![(3, 3.0)], 2.0, 1));
+    }
+
+    #[test]
     fn samples_are_divided_evenly_over_time() {
         let mut parts = Divided::default();
         for (id, time) in [(0, 6.0), (1, 3.0), (2, 1.0)] {
