@@ -121,7 +121,8 @@ fn a_call_costs_no_more_than_its_callee() {
 fn a_line_of_two_functions_counts_what_is_nested_once() {
     // The calls of g, which is on the line of its only caller, are all within the call of g.
     let case = graph(
-        "f@5>g 10
+        "main@1 90
+         f@5>g 10
          g@5 4
          g@5>h 6
          h@9 6",
