@@ -226,6 +226,8 @@ export interface CallTree {
 export interface CallTreeArgument {
   /** The number of levels, at most 30. Default: 1. */
   readonly depth?: number | null;
+  /** Make one node of each chain of nodes of which all but the last have one child with the same total. It is the last of them, with the others in `folded`. */
+  readonly fold?: boolean;
   /** Also return the hot path below the node. */
   readonly hotPath?: boolean;
   /** Return the bottom-up tree, in which callers are below callees, sorted by self cost. */
@@ -859,6 +861,8 @@ export interface HintData {
   readonly change?: CostChange;
   /** With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline. */
   readonly changeTier?: -3 | -2 | -1 | 0 | 1 | 2 | 3 | null;
+  /** The number of the label in at most seven characters, for a column: `12.3%`, `1.23s`, `12.3k×`. With `▲` or `▼` before it if it changed since the baseline, else with `≥` if it may be more, else with `~` if it is an estimate or the line may have moved. */
+  readonly columnText: string;
   /** The line, 0-based. */
   readonly line0: number;
   /** The metric of both. */
@@ -867,10 +871,14 @@ export interface HintData {
   readonly overlay?: OverlayData;
   /** The self cost. Null if it is unknown. */
   readonly self: Weight | null;
+  /** With a baseline, the tier of the change of the self cost, as `changeTier`. */
+  readonly selfChangeTier?: -3 | -2 | -1 | 0 | 1 | 2 | 3 | null;
   /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
   readonly selfShare: number | null;
   /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
   readonly selfText: string | null;
+  /** The tier of the self cost, 0 if it is unknown. */
+  readonly selfTier: 0 | 1 | 2 | 3;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
   /** Whether the recorded text is not known, so that lines may have moved. */
@@ -2153,6 +2161,8 @@ export interface TreeNode {
   readonly children: readonly TreeNode[];
   /** Whether the cost is estimated. */
   readonly est: boolean;
+  /** The names of the functions that were folded into the node, outermost first. Missing if there are none. */
+  readonly folded?: readonly string[];
   /** Whether the node has children, in the response or not. */
   readonly hasChildren: boolean;
   /** The function's item, to request callers and callees with. */
@@ -2191,6 +2201,8 @@ export interface TreeNode {
   readonly text: string;
   /** The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%. */
   readonly tier: 0 | 1 | 2 | 3;
+  /** The short name, or of a chain `clone3 › … 12 frames › work`. */
+  readonly title: string;
   /** The node's total. */
   readonly total: Weight;
   /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */

@@ -7,7 +7,7 @@ import { callLines, columns, nodeId, sameFunction, searchFor } from "../src/tree
 function item(name: string, path: readonly string[], changes: Partial<ItemData> = {}): Item {
   const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
   const data: ItemData = {
-    v: 1, name, path: path.map((name) => ({ name, file: null, lib: null })), dir: null, exact: false, leaf: null, recursive: false, metric: "samples", unit: "samples",
+    v: 1, name, shortName: name, path: path.map((name) => ({ name, file: null, lib: null })), dir: null, exact: false, leaf: null, recursive: false, metric: "samples", unit: "samples",
     self: 1, selfText: "1.0%", selfShare: 0.01, total: 5, totalText: "5.0%", share: 0.05, tier: 2, uri: "file:///a.py", line0: 2, placeText: "a.py:3",
     detail: "a.py:3 · self 1.0%",
     ...changes,

@@ -128,6 +128,7 @@
 --- The part of the call tree to return.
 ---@class costline.CallTreeArgument
 ---@field depth? integer|vim.NIL The number of levels, at most 30. Default: 1.
+---@field fold? boolean Make one node of each chain of nodes of which all but the last have one child with the same total. It is the last of them, with the others in `folded`.
 ---@field hotPath? boolean Also return the hot path below the node.
 ---@field inverted? boolean Return the bottom-up tree, in which callers are below callees, sorted by self cost.
 ---@field limit? integer|vim.NIL The maximum number of children of each node. Default: 50. A response has at most 2000 nodes.
@@ -497,12 +498,15 @@
 ---@class costline.HintData
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field changeTier? -3|-2|-1|0|1|2|3|null With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline.
+---@field columnText string The number of the label in at most seven characters, for a column: `12.3%`, `1.23s`, `12.3k×`. With `▲` or `▼` before it if it changed since the baseline, else with `≥` if it may be more, else with `~` if it is an estimate or the line may have moved.
 ---@field line0 integer The line, 0-based.
 ---@field metric string The metric of both.
 ---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
+---@field selfChangeTier? -3|-2|-1|0|1|2|3|null With a baseline, the tier of the change of the self cost, as `changeTier`.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
+---@field selfTier 0|1|2|3 The tier of the self cost, 0 if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field stale boolean Whether the recorded text is not known, so that lines may have moved.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%.
@@ -1228,6 +1232,7 @@
 ---@field changeTier? -3|-2|-1|0|1|2|3|null With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline.
 ---@field children costline.TreeNode[] The children, in the requested order.
 ---@field est boolean Whether the cost is estimated.
+---@field folded? string[] The names of the functions that were folded into the node, outermost first. Missing if there are none.
 ---@field hasChildren boolean Whether the node has children, in the response or not.
 ---@field item costline.Item|vim.NIL The function's item, to request callers and callees with.
 ---@field key costline.FunctionKey The function's key.
@@ -1247,6 +1252,7 @@
 ---@field shortName string The last part of the name, with its type arguments as `<…>` and its parameters as `(…)`: `simplify` of `exprlab_engine::simplify`. Equal to the name if that has one part.
 ---@field text string The node's cost: `45.6% · self 4.0%`, with a baseline `45.6% ▲1.20 s · self 4.0%`. In profiles with JIT tiers, the tiers of the total follow: `45.6% · self 4.0% · Ion 62.1%`.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%.
+---@field title string The short name, or of a chain `clone3 › … 12 frames › work`.
 ---@field total costline.Weight The node's total.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.

@@ -69,6 +69,44 @@ pub fn absolute(weight: f64, metric: &Metric) -> String {
     }
 }
 
+/// [`percent`] in at most six characters: `100%`, `12.3%`.
+pub fn narrow_percent(weight: f64, base: f64) -> String {
+    let text = percent(weight, base);
+    if text == "100.0%" { "100%".to_owned() } else { text }
+}
+
+/// [`absolute`] in at most six characters: `1.23s`, `12.3µs`, `4.00M` for bytes, `12.3k` for counts.
+pub fn narrow(weight: f64, metric: &Metric) -> String {
+    match (metric.seconds_per_unit, metric.unit.as_str()) {
+        (Some(seconds), _) => duration(weight * seconds).replace(' ', ""),
+        (None, "bytes") => narrow_number(weight, 1024.0, ["B", "K", "M", "G", "T", "P"]),
+        (None, "percent") => narrow_percent(weight, 100.0),
+        (None, _) => narrow_count(weight),
+    }
+}
+
+/// A count in at most five characters, or six below zero: `1395`, `12.3k`, `1.23M`.
+pub fn narrow_count(count: f64) -> String {
+    narrow_number(count, 1000.0, ["", "k", "M", "G", "T", "P"])
+}
+
+/// A number with three significant digits in the largest fitting unit. Whole numbers of the first unit
+/// may have four digits.
+fn narrow_number(number: f64, step: f64, units: [&str; 6]) -> String {
+    let (mut value, mut units) = (number, units.into_iter());
+    let mut unit = units.next().unwrap_or_default();
+    let limit = if step > 1000.0 { 1023.5 } else { 9999.5 };
+    if value.abs() < limit && value.fract() == 0.0 {
+        return format!("{value:.0}{unit}");
+    }
+    while value.abs() >= 999.5
+        && let Some(next) = units.next()
+    {
+        (value, unit) = (value / step, next);
+    }
+    format!("{}{unit}", significant(value))
+}
+
 /// A count with its unit, in the singular for 1: `3 samples`, `1 sample`.
 pub fn counted(weight: f64, unit: &str) -> String {
     let singular = || PLURALS.contains(&unit).then(|| unit.strip_suffix('s')).flatten();
@@ -224,6 +262,21 @@ mod tests {
             .map(|(w, base)| percent(w, base));
         assert_eq!(shown, ["12.5%", "0.00%", "0.0%", "-25.0%", "–"]);
         assert_eq!(percent(3.0, 10_000.0), "0.03%");
+    }
+
+    #[test]
+    fn narrow_texts_have_at_most_six_characters() {
+        let seconds = Metric::new("time", "s", Some(1.0));
+        let times = [0.0, 1.5e-8, 12.34e-6, 0.81, 1.234, 5999.0, 6001.0, 4e6];
+        let shown = times.map(|time| narrow(time, &seconds));
+        assert_eq!(shown, ["0s", "15.0ns", "12.3µs", "810ms", "1.23s", "5999s", "100min", "1111h"]);
+        let bytes = Metric::new("bytes", "bytes", None);
+        let shown = [17.0, 1023.0, 4_194_304.0, 1.5e15].map(|size| narrow(size, &bytes));
+        assert_eq!(shown, ["17B", "1023B", "4.00M", "1.33P"]);
+        let shown = [3.0, 0.333, 1395.0, -1395.0, 12_345.0, 999_900.0, 4e9].map(narrow_count);
+        assert_eq!(shown, ["3", "0.33", "1395", "-1395", "12.3k", "1.00M", "4.00G"]);
+        let shown = [(1.0, 1.0), (1.0, 8.0), (1.0, 9999.0)].map(|(w, b)| narrow_percent(w, b));
+        assert_eq!(shown, ["100%", "12.5%", "0.01%"]);
     }
 
     #[test]

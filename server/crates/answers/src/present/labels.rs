@@ -120,6 +120,37 @@ impl<'a> Scale<'a> {
         }
     }
 
+    /// The first number of [`Self::hint`] in at most seven characters: `12.3%`, `1.23s`, `≥4.0%`,
+    /// `~10.0%` for an estimate; if it changed since the baseline `▲12.3%`.
+    pub fn column(self, cost: Cost, show: Show, before: Option<Before>) -> String {
+        let total = match self.self_of(cost) {
+            Some(_) => shown(cost, show).total,
+            None => cost.total,
+        };
+        let (part, weight, mark) = match total {
+            Total::Exact(weight) => (Part::Total, weight, ""),
+            Total::Bounded { min, max } => {
+                (Part::Total, min, if self.narrow(min) == self.narrow(max) { "" } else { "≥" })
+            }
+            Total::Estimated(weight) => (Part::Total, weight, "~"),
+            Total::Unknown => {
+                (Part::Self_, cost.self_, if self.estimates(cost) { "~" } else { "" })
+            }
+        };
+        let change = self.change(cost, before, part).filter(|(_, change)| change.is_real());
+        let arrow = change.and_then(|(by, change)| self.arrow(by, change)?.chars().next());
+        arrow.map_or_else(|| mark.to_owned(), String::from) + &self.narrow(weight)
+    }
+
+    /// A weight in at most six characters. If the unit is both, the percentage.
+    fn narrow(self, weight: f64) -> String {
+        if self.unit == Unit::Absolute || self.has_no_whole() {
+            units::narrow(weight, self.metric)
+        } else {
+            units::narrow_percent(weight, self.base)
+        }
+    }
+
     /// A total, formatted by `format`: `12.3%`, `12.3% to 45.6%`, or `12.3% + recursion` for a line.
     pub fn total(self, total: Total, format: impl Fn(f64) -> String) -> String {
         self.named_total(total, format, "")
@@ -324,6 +355,28 @@ mod tests {
         let bounds = cost(0.0, Total::Bounded { min: 8.0, max: 20.0 });
         assert_eq!(scale(&calls).of_lines().hint(bounds, Show::Both, None), "4.0% + recursion");
         assert_eq!(scale(&calls).hint(bounds, Show::Both, None), "4.0% to 10.0%");
+    }
+
+    #[test]
+    fn columns_have_one_number_and_one_mark() {
+        let metric = Metric::new("samples", "samples", None);
+        let cost = |total| Cost { self_: 8.0, total };
+        let text = |total, show| scale(&metric).column(cost(total), show, None);
+        assert_eq!(text(Total::Exact(25.0), Show::Both), "12.5%");
+        assert_eq!(text(Total::Exact(200.0), Show::Total), "100%");
+        assert_eq!(text(Total::Exact(25.0), Show::Self_), "4.0%");
+        assert_eq!(text(Total::Unknown, Show::Total), "4.0%");
+        assert_eq!(text(Total::Estimated(20.0), Show::Total), "~10.0%");
+        assert_eq!(text(Total::Bounded { min: 8.0, max: 20.0 }, Show::Total), "≥4.0%");
+        let absolute = Scale { unit: Unit::Absolute, ..scale(&metric) };
+        assert_eq!(absolute.column(cost(Total::Exact(12_345.0)), Show::Total, None), "12.3k");
+        let slower = Before::mean(
+            &[(cost(Total::Exact(5.0)), None)],
+            None,
+            Comparison::exact(By::Weight, 0.0, 0.0),
+        );
+        let compared = scale(&metric).column(cost(Total::Exact(25.0)), Show::Total, slower);
+        assert_eq!(compared, "▲12.5%");
     }
 
     #[test]

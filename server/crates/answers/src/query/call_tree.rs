@@ -33,6 +33,8 @@ const MAX_NODES: usize = 2000;
 const LIMIT: usize = 50;
 /// The maximum number of nodes of the hot path.
 const MAX_HOT_PATH: usize = 200;
+/// The maximum number of functions in one node.
+const MAX_CHAIN: usize = 1000;
 
 /// What the children of a node are sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -73,6 +75,9 @@ pub struct Question {
     pub skip: usize,
     /// Also return the hot path below the node.
     pub hot_path: bool,
+    /// Make one node of each chain of nodes of which all but the last have one child with the same
+    /// total. It is the last of them, with the others in `folded`.
+    pub fold: bool,
 }
 
 /// A part of the call tree.
@@ -124,6 +129,12 @@ pub struct TreeNode {
     /// The name in parts.
     #[serde(flatten)]
     pub parts: NameParts,
+    /// The short name, or of a chain `clone3 › … 12 frames › work`.
+    pub title: String,
+    /// The names of the functions that were folded into the node, outermost first. Missing if there
+    /// are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub folded: Vec<String>,
     /// The node's cost: `45.6% · self 4.0%`, with a baseline `45.6% ▲1.20 s · self 4.0%`. In
     /// profiles with JIT tiers, the tiers of the total follow: `45.6% · self 4.0% · Ion 62.1%`.
     pub text: String,
@@ -168,8 +179,17 @@ struct Node {
     path: Vec<FunctionId>,
     parent: Option<usize>,
     level: usize,
+    /// The functions before the last of `path` that are folded into the node.
+    n_folded: usize,
     /// The number of children that are not in the response.
     more: usize,
+}
+
+impl Node {
+    /// The functions that the node adds to the path of its parent.
+    fn own_path(&self) -> &[FunctionId] {
+        self.path.get(self.path.len() - 1 - self.n_folded..).unwrap_or_default()
+    }
 }
 
 impl Ask for Question {
@@ -283,8 +303,9 @@ fn below(
         let shown = if level < depth { limit.min(most - nodes.len()) } else { 0 };
         let more = found.len().saturating_sub(skip).saturating_sub(shown);
         let extended = |branch: Branch| {
-            let path = [path, &[branch.function]].concat();
-            Node { branch, path, parent, level, more: 0 }
+            let (branch, chain) = chain(snapshot, question, order, branch);
+            let path = [path, &chain].concat();
+            Node { branch, path, parent, level, n_folded: chain.len() - 1, more: 0 }
         };
         let new: Vec<_> = found.into_iter().skip(skip).take(shown).map(extended).collect();
         *parent
@@ -296,6 +317,38 @@ fn below(
             return (nodes, more_at_top);
         }
         parent = Some(next);
+    }
+}
+
+/// The last node of the chain that begins with a branch, and the functions of the chain. Without
+/// folding, the branch is a chain of its own.
+fn chain(
+    snapshot: &Snapshot,
+    question: &Question,
+    order: TreeOrder,
+    mut end: Branch,
+) -> (Branch, Vec<FunctionId>) {
+    let mut functions = vec![end.function];
+    while question.fold && functions.len() < MAX_CHAIN {
+        let mut below = snapshot.tree.branches(order, Some(&end));
+        match below.pop() {
+            Some(only) if below.is_empty() && only.total == end.total => end = only,
+            _ => break,
+        }
+        functions.push(end.function);
+    }
+    (end, functions)
+}
+
+/// The short name, or of a chain the first and last one and how many are between.
+fn title(folded: &[String], name: &str) -> String {
+    let last = NameParts::of(name).short_name;
+    let Some((first, between)) = folded.split_first() else { return last };
+    let first = NameParts::of(first).short_name;
+    match between.len() {
+        0 => format!("{first} › {last}"),
+        1 => format!("{first} › … 1 frame › {last}"),
+        n => format!("{first} › … {n} frames › {last}"),
     }
 }
 
@@ -316,8 +369,10 @@ fn hot_path(
         }
         sort(snapshot, &mut siblings, question.sort);
         let before = siblings.iter().take_while(|branch| branch.function != hottest.function);
-        path.push(HotNode { key: Key::of(snapshot, hottest.function), rank: before.count() });
-        end = Some(hottest);
+        let rank = before.count();
+        let (last, _) = chain(snapshot, question, order, hottest);
+        path.push(HotNode { key: Key::of(snapshot, last.function), rank });
+        end = Some(last);
     }
     path
 }
@@ -332,13 +387,25 @@ fn before(
     let Some(compared) = context.compared(snapshot) else { return Vec::new() };
     let mut same = SameNodes::new(compared, snapshot, order);
     // The nodes above the answer come first: the path of each node at its top without its end.
-    let above = nodes.first().and_then(|node| node.path.split_last()).map_or(&[][..], |it| it.1);
+    let above =
+        nodes.first().map_or(&[][..], |node| &node.path[..node.path.len() - node.own_path().len()]);
     let mut top = None;
     for &function in above {
         top = Some(same.add(top, function).0);
     }
-    let index = |parent: Option<usize>| parent.map_or(top, |parent| Some(above.len() + parent));
-    nodes.iter().map(|node| same.add(index(node.parent), node.branch.function).1).collect()
+    let mut added: Vec<Option<usize>> = Vec::with_capacity(nodes.len());
+    let mut found = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        let mut last = node.parent.map_or(top, |parent| added.get(parent).copied().flatten());
+        let mut before = None;
+        for &function in node.own_path() {
+            let (index, same_before) = same.add(last, function);
+            (last, before) = (Some(index), same_before);
+        }
+        added.push(last);
+        found.push(before);
+    }
+    found
 }
 
 fn tree_node(
@@ -351,10 +418,15 @@ fn tree_node(
     let Branch { function, self_, total, estimated, .. } = node.branch;
     let scale = context.scale(snapshot);
     let key = |&function: &FunctionId| Key::of(snapshot, function);
+    let name = |function| snapshot.function(function).name.to_owned();
+    let (_, folded) = node.own_path().split_last().unwrap_or((&function, &[]));
+    let folded: Vec<String> = folded.iter().map(|&function| name(function)).collect();
     let has_children = !children.is_empty() || node.more > 0;
     TreeNode {
-        name: snapshot.function(function).name.to_owned(),
+        title: title(&folded, snapshot.function(function).name),
+        name: name(function),
         parts: NameParts::of(snapshot.function(function).name),
+        folded,
         text: [text(scale, &node.branch, order, before)]
             .into_iter()
             .chain(jit_tiers(snapshot.tree.jit_tiers_of_branch(&node.branch), total))

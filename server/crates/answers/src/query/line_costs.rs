@@ -31,6 +31,7 @@ pub struct LineHint {
 
 /// The `data` of a hint.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct HintData {
     /// The raw cost. A line that only has a count of executions has unknown costs.
     #[serde(flatten)]
@@ -40,6 +41,17 @@ pub struct HintData {
     pub line: HintLine,
     /// Whether the recorded text is not known, so that lines may have moved.
     pub stale: bool,
+    /// The number of the label in at most seven characters, for a column: `12.3%`, `1.23s`, `12.3k×`.
+    /// With `▲` or `▼` before it if it changed since the baseline, else with `≥` if it may be more,
+    /// else with `~` if it is an estimate or the line may have moved.
+    pub column_text: String,
+    /// The tier of the self cost, 0 if it is unknown.
+    #[schemars(extend("enum" = [0, 1, 2, 3]))]
+    pub self_tier: u8,
+    /// With a baseline, the tier of the change of the self cost, as `changeTier`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<i8>", extend("enum" = [-3, -2, -1, 0, 1, 2, 3, null]))]
+    pub self_change_tier: Option<Option<i8>>,
 }
 
 /// The line of a hint. Clients return it when they request the tooltip.
@@ -62,26 +74,38 @@ pub fn line_costs(context: &Context, uri: &Url, lines: Range<u32>) -> Vec<LineHi
     } else {
         costs(settings, &open, lines, scale)
     };
-    let hint = |(line0, label, cost)| {
+    let hint = |Labelled { line0, label, column, cost, self_tier, self_change_tier }| {
+        let mark = file.mark(line0);
+        let has_mark = column.starts_with(['▲', '▼', '≥', '~']);
+        let column_text = if has_mark { column } else { format!("{mark}{column}") };
         Some(LineHint {
             position: open.document.text.end_of_line(line0)?,
-            label: format!("{}{label}", file.mark(line0)),
+            label: format!("{mark}{label}"),
             data: HintData {
                 cost,
                 line: HintLine { line0, uri: uri.clone() },
                 stale: file.is_doubtful(line0),
+                column_text,
+                self_tier,
+                self_change_tier,
             },
         })
     };
     labels.into_iter().filter_map(hint).collect()
 }
 
-/// How often lines were executed: line, label, data.
-fn executions(
-    open: &OpenFile,
-    lines: Range<u32>,
-    scale: Scale<'_>,
-) -> Vec<(u32, String, CostData)> {
+/// The cost of a line, and its labels without marks of lines that may have moved.
+struct Labelled {
+    line0: u32,
+    label: String,
+    column: String,
+    cost: CostData,
+    self_tier: u8,
+    self_change_tier: Option<Option<i8>>,
+}
+
+/// How often lines were executed.
+fn executions(open: &OpenFile, lines: Range<u32>, scale: Scale<'_>) -> Vec<Labelled> {
     let file = open.lines();
     let costs = file.costs(lines.clone());
     let cost_on = |line0: u32| {
@@ -98,22 +122,25 @@ fn executions(
     let counts = file.executions(lines).into_iter();
     counts
         .filter_map(|(line0, count)| {
-            let text = match count? {
+            let count = count?;
+            let label = match count {
                 0 => units::executions(0),
                 count => open.snapshot.times(count),
             };
-            Some((line0, text, cost_on(line0)))
+            let column = format!("{}×", units::narrow_count(count as f64));
+            let (cost, self_tier, self_change_tier) = (cost_on(line0), 0, None);
+            Some(Labelled { line0, label, column, cost, self_tier, self_change_tier })
         })
         .collect()
 }
 
-/// The line costs: line, label, data.
+/// The line costs.
 fn costs<'a>(
     settings: &Hints,
     open: &'a OpenFile,
     lines: Range<u32>,
     scale: Scale<'a>,
-) -> Vec<(u32, String, CostData)> {
+) -> Vec<Labelled> {
     let functions = open.document.recorded_functions(&open.snapshot);
     let around = |&(line0, ..): &ShownLine<'_>| function_around(open, functions.as_deref(), line0);
     let shown_here = shown_lines(settings, open, lines.clone(), scale);
@@ -137,10 +164,22 @@ fn costs<'a>(
         let beside = overlaid.map(|overlaid| overlaid.hint(settings.show)).unwrap_or_default();
         let mut data = CostData::new(scale, cost, before).beside(overlaid);
         data.fields.tier = tier(shown(cost, settings.show), scale.base);
+        let self_change_tier = data.fields.change_tier_of(scale, Part::Self_);
         if settings.show == Show::Self_ {
-            data.fields.change_tier = data.fields.change_tier_of(scale, Part::Self_);
+            data.fields.change_tier = self_change_tier;
         }
-        (line0, label + &beside, data)
+        Labelled {
+            line0,
+            label: label + &beside,
+            column: scale.column(cost, settings.show, before),
+            self_tier: if data.self_.is_some() {
+                tier(shown(cost, Show::Self_), scale.base)
+            } else {
+                0
+            },
+            self_change_tier,
+            cost: data,
+        }
     };
     shown_here.into_iter().map(labelled).collect()
 }

@@ -269,6 +269,43 @@ fn the_call_tree_is_cut_at_a_depth_and_a_limit() {
 }
 
 #[test]
+fn chains_of_the_call_tree_are_one_node() {
+    let context = context(&project());
+    let question = answers::CallTreeQuestion {
+        fold: true,
+        depth: Some(9),
+        hot_path: true,
+        ..Default::default()
+    };
+    let tree = call_tree(&context, &question).unwrap();
+    let titles = |nodes: &[TreeNode]| -> Vec<String> {
+        nodes.iter().map(|node| format!("{} {}", node.title, node.total.0)).collect()
+    };
+    let [main] = tree.nodes.as_slice() else { panic!("{:?}", tree.nodes) };
+    assert_eq!(titles(&main.children), ["eval 3", "parse › hash 1"]);
+    assert_eq!(titles(&main.children[0].children), ["parse › hash 1", "eval › hash 1"]);
+    let chain = &main.children[0].children[0];
+    assert_eq!((chain.name.as_str(), &chain.folded), ("hash", &vec!["parse".to_owned()]));
+    let names: Vec<_> = chain.path.iter().map(|key| key.name.as_str()).collect();
+    assert_eq!(names, ["main", "eval", "parse", "hash"]);
+    assert!(chain.leaf);
+    let hot: Vec<_> = tree.hot_path.unwrap().into_iter().map(|node| node.key.name).collect();
+    assert_eq!(hot, ["main", "eval"]);
+}
+
+#[test]
+fn a_long_chain_has_its_ends_and_the_number_of_frames_between() {
+    let project = Project::new(&[]);
+    let snapshot = project.load(text_samples::weighted("a a\nb b\nc c\nd d\ne f", &[1.0, 2.0]));
+    let context = project.context(snapshot, &[]);
+    let question = answers::CallTreeQuestion { fold: true, hot_path: true, ..Default::default() };
+    let tree = call_tree(&context, &question).unwrap();
+    assert_eq!(tree.nodes[0].title, "a › … 2 frames › d");
+    let hot: Vec<_> = tree.hot_path.unwrap().into_iter().map(|node| node.key.name).collect();
+    assert_eq!(hot, ["d", "f"]);
+}
+
+#[test]
 fn the_inverted_tree_goes_from_self_costs_to_callers() {
     let context = context(&project());
     let question =

@@ -3,10 +3,10 @@
 use crate::support::{Project, compared_with, compared_with_runs, numbered, recording, v8};
 use answers::{
     Baseline, Caches, Compare, Context, Diff, Direction, Environment, HotRow,
-    HotSpotsQuestion as Question, ItemPath, PartChange, Position, RankBy as By, RankSort as Sort,
-    Same, Settings, Snapshot, TreeNode, Unmatched, ViewSettings, Weight, call_tree, calls,
-    flame_graph, function_costs, hot_spots, hottest_functions, hover, index_sources, line_costs,
-    renew, root_item, symbols, view,
+    HotSpotsQuestion as Question, ItemPath, LineHint, PartChange, Position, RankBy as By,
+    RankSort as Sort, Same, Settings, Snapshot, TreeNode, Unmatched, ViewSettings, Weight,
+    call_tree, calls, flame_graph, function_costs, hot_spots, hottest_functions, hover,
+    index_sources, line_costs, renew, root_item, symbols, view,
 };
 use profile::text_samples;
 use serde_json::json;
@@ -175,6 +175,40 @@ fn change(part: Option<&PartChange>) -> String {
     let part = part.unwrap();
     let text = part.text.clone().unwrap_or_else(|| "-".to_owned());
     text + if part.may_be_noise { "?" } else { "" }
+}
+
+#[test]
+fn columns_show_the_direction_and_self_costs_have_tiers_of_their_own() {
+    let project = Project::new(&[("app.rs", APP)]);
+    let samples = "f@2[file:app.rs] f@3\ng@5[file:app.rs] h@6[file:app.rs]";
+    let load = |weights: [f64; 2]| project.load(text_samples::weighted(samples, &weights));
+    let now = project.context(load([9000.0, 1000.0]), &["app.rs"]);
+    let columns = |context: &Context| {
+        let hints = line_costs(context, &project.uri("app.rs"), 0..u32::MAX).into_iter();
+        hints
+            .map(|LineHint { data, .. }| (data.column_text, data.self_tier, data.self_change_tier))
+            .collect::<Vec<_>>()
+    };
+    let column = |text: &str, tier, change| (text.to_owned(), tier, change);
+    assert_eq!(
+        columns(&now),
+        [
+            column("90.0%", 0, None),
+            column("10.0%", 0, None),
+            column("90.0%", 3, None),
+            column("10.0%", 2, None)
+        ]
+    );
+    let compared = columns(&compared_with(&now, load([1000.0, 9000.0])));
+    assert_eq!(
+        compared,
+        [
+            column("▲90.0%", 0, Some(Some(0))),
+            column("▼10.0%", 0, Some(Some(0))),
+            column("▲90.0%", 3, Some(Some(3))),
+            column("▼10.0%", 2, Some(Some(-3))),
+        ]
+    );
 }
 
 #[test]
