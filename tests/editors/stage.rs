@@ -50,7 +50,7 @@ impl Stage {
     ///
     /// ```json
     /// {"server": path, "root": path, "profile": path, "next": path,
-    ///  "before": {"lines": {"main.py": {"19": "37.2%"}}, "functions": {"main.py": {"main": {"self": "0.1%", "total": "83.7%"}}}},
+    ///  "before": {"lines": {"main.py": {"19": "37.2%"}}, "selfLines": like lines, "functions": {"main.py": {"main": {"self": "0.1%", "total": "83.7%"}}}},
     ///  "after": like before, for the time after `next` was renamed over `profile`}
     /// ```
     pub fn new() -> Self {
@@ -293,6 +293,8 @@ struct Costs {
     total: u64,
     /// By file and line.
     lines: BTreeMap<(String, u64), u64>,
+    /// The self cost, by file and line.
+    self_lines: BTreeMap<(String, u64), u64>,
     /// Self and total by file and name, without functions that have no name or contain one
     /// (`<genexpr>`).
     functions: BTreeMap<(String, String), (u64, u64)>,
@@ -311,6 +313,8 @@ impl Costs {
             {
                 *costs.lines.entry(place).or_default() += count;
             }
+            let (_, file, line) = frames.last().unwrap();
+            *costs.self_lines.entry((file.clone(), *line)).or_default() += count;
             let mut functions = frames.iter().map(|(name, file, _)| (file.clone(), name.clone()));
             for function in functions.clone().collect::<BTreeSet<_>>() {
                 costs.functions.entry(function).or_default().1 += count;
@@ -336,18 +340,26 @@ impl Costs {
 
     fn shown(&self) -> Value {
         let percent = |count: u64| format!("{:.1}%", 100.0 * count as f64 / self.total as f64);
-        let (mut lines, mut functions) = (json!({}), json!({}));
-        for ((file, line), &count) in
-            self.lines.iter().filter(|(_, count)| **count as f64 >= 0.005 * self.total as f64)
-        {
-            lines[file][line.to_string()] = percent(count).into();
-        }
+        let by_line = |costs: &BTreeMap<(String, u64), u64>| {
+            let mut lines = json!({});
+            for ((file, line), &count) in
+                costs.iter().filter(|(_, count)| **count as f64 >= 0.005 * self.total as f64)
+            {
+                lines[file][line.to_string()] = percent(count).into();
+            }
+            lines
+        };
+        let mut functions = json!({});
         for ((file, name), &(own, total)) in
             self.functions.iter().filter(|(_, cost)| cost.1 as f64 >= 0.01 * self.total as f64)
         {
             functions[file][name] = json!({"self": percent(own), "total": percent(total)});
         }
-        json!({"lines": lines, "functions": functions})
+        json!({
+            "lines": by_line(&self.lines),
+            "selfLines": by_line(&self.self_lines),
+            "functions": functions,
+        })
     }
 }
 

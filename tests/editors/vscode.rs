@@ -70,6 +70,14 @@ fn the_screen_shows_the_costs_before_and_after_a_rewrite() {
     run("screen.mjs", &[]);
 }
 
+/// A file with long lines.
+#[test]
+fn costs_are_in_sight_in_a_narrow_window() {
+    let stage = Stage::new();
+    let folder = stage.fixture("jfr/java-indexer", "profile.jfr", "profile.jfr");
+    run_on(&stage, "narrow.mjs", &[folder.to_str().unwrap(), "src/demo/text/Tokenizer.java"]);
+}
+
 #[test]
 fn problems_are_on_the_screen_and_their_fixes_can_be_pressed() {
     run("health.mjs", &[]);

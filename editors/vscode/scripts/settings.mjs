@@ -35,12 +35,12 @@ export const own = {
   },
   "costline.decorations.enable": {
     type: "boolean", default: true,
-    markdownDescription: "Show heat: mark lines with costs by a bar in the gutter, a background and a mark in the overview ruler. With a baseline, they are red for lines that became slower, and blue for faster ones. To show heat without line costs, disable `#costline.hints.enable#`.",
+    markdownDescription: "Show heat: mark lines with costs by a bar in the gutter and a mark in the overview ruler, and lines with self cost by a background. With a baseline, they are red for lines that became slower, and blue for faster ones. To show heat without line costs, disable `#costline.hints.enable#`.",
   },
   "costline.decorations.text": {
-    type: "string", default: "auto", enum: ["auto", "column", "lineEnd", "inlayHint"],
+    type: "string", default: "left", enum: ["left", "column", "lineEnd", "inlayHint"],
     enumDescriptions: [
-      "In a column, or at the end of the line if the window is split.",
+      "In a column left of the code, with a bar, in the color of the line's heat. If the setting `editor.accessibilitySupport` is `on`, as inlay hints.",
       "In a column after the code, with a bar, in the color of the line's heat.",
       "At the end of the line, with a bar, in the color of the line's heat.",
       "As VS Code inlay hints, which screen readers can read. VS Code cuts them off at 43 characters.",

@@ -9,7 +9,7 @@ import {
 } from "vscode-languageclient/node";
 import { isItem } from "./protocol";
 import type { Catalog, Experimental, Item } from "./protocol.generated";
-import { drawsText, setting, settingsForServer } from "./settings";
+import { settingsForServer, textPlace } from "./settings";
 
 /** What the client needs of the extension. */
 export interface Host {
@@ -75,11 +75,16 @@ function options(host: Host): LanguageClientOptions {
       workspace: { configuration: (params) => params.items.map(() => settingsForServer()) },
       // A request would restart a server that is being stopped.
       provideInlayHints: (document, range, token, next) =>
-        host.isHidden() || !setting("hints.enable") || drawsText() || !host.isReady() ? [] : next(document, range, token),
+        host.isHidden() || textPlace() !== "inlayHint" || !host.isReady() ? [] : next(document, range, token),
       provideCodeLenses: (document, token, next) => (host.isHidden() || !host.isReady() ? [] : next(document, token)),
       provideCodeActions: (document, range, context, token, next) =>
         host.isReady() ? next(document, range, context, token) : [],
-      provideHover: (document, position, token, next) => (host.isReady() ? next(document, position, token) : undefined),
+      provideHover: (document, position, token, next) => {
+        if (!host.isReady()) return undefined;
+        // The column is before the first character.
+        const isColumn = position.character === 0 && textPlace() === "left" && !host.isHidden();
+        return next(document, isColumn ? document.lineAt(position).range.end : position, token);
+      },
       executeCommand: (command, args, next) => {
         // Lenses open the view *Callers and Callees*.
         const item: unknown = args[0];

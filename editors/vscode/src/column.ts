@@ -1,4 +1,4 @@
-// Where the line costs begin, in columns of the editor.
+// Where the line costs stand, in columns of the editor.
 
 /** Costs begin here at most. Those of longer lines follow their ends. */
 const LAST_COLUMN = 60;
@@ -22,4 +22,29 @@ export function width(text: string, tabSize: number): number {
 export function gaps(widths: readonly number[]): number[] {
   const column = Math.max(0, ...widths.filter((width) => width <= LAST_COLUMN)) + GAP;
   return widths.map((width) => Math.max(GAP, column - width));
+}
+
+/** The characters of a cost left of the code, but for a few long ones, and of its bar. */
+const TEXT_WIDTH = 6;
+const BAR_WIDTH = 4;
+/** The columns left of the code: both, and a space behind each. */
+export const CELL_COLUMNS = TEXT_WIDTH + BAR_WIDTH + 2;
+/** A space that stays at the start of a line. */
+const SPACE = "\u00a0";
+
+/** A cost left of the code, with a bar for its share, from 0 to 1. The blocks are in every monospaced font. */
+export function cell(text: string, share: number): string {
+  const halves = share > 0 ? Math.max(1, Math.round(share * 2 * BAR_WIDTH)) : 0;
+  const bar = "█".repeat(Math.floor(halves / 2)) + "▌".repeat(halves % 2);
+  return `${text.padStart(TEXT_WIDTH, SPACE)}${SPACE}${bar}`.padEnd(CELL_COLUMNS, SPACE);
+}
+
+/** A change of a document: its lines from `start` to `end` became so many line breaks. */
+interface Change { readonly start: number; readonly end: number; readonly added: number }
+
+/** Where lines are after changes, which are from the last to the first. Those within a change are gone. */
+export function moved(lines: readonly number[], changes: readonly Change[]): number[] {
+  const move = (at: readonly number[], { start, end, added }: Change): number[] =>
+    at.filter((line) => line <= start || line > end).map((line) => (line > end ? line + added - (end - start) : line));
+  return changes.reduce(move, [...lines]);
 }

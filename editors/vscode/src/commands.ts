@@ -18,7 +18,7 @@ import { fetchProfile } from "./fetch";
 import { offerToRecord, record } from "./record";
 import { itemAt } from "./requests";
 import type { Server } from "./server";
-import { drawsText, setting, toggleSetting } from "./settings";
+import { setting, textPlace, toggleSetting } from "./settings";
 import { listRow, visible } from "./text";
 
 interface Parts {
@@ -218,7 +218,7 @@ async function explain(server: Server): Promise<void> {
 function whyHidden(server: Server, document: vscode.TextDocument): string {
   if (server.hidden) return " Costs are hidden in the editor: choose “Show Costs in the Editor” in the Costline menu to show them.";
   if (!setting("hints.enable")) return " Line costs are disabled by the setting costline.hints.enable.";
-  const isOff = !drawsText() && vscode.workspace.getConfiguration("editor", document).get("inlayHints.enabled") === "off";
+  const isOff = textPlace() === "inlayHint" && vscode.workspace.getConfiguration("editor", document).get("inlayHints.enabled") === "off";
   return isOff ? " Inlay hints are disabled in VS Code by the setting editor.inlayHints.enabled." : "";
 }
 

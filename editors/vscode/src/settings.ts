@@ -11,7 +11,7 @@ interface Read {
   readonly "hints.minPercent": number;
   readonly "hints.show": "total" | "self" | "both" | "counts";
   readonly "decorations.enable": boolean;
-  readonly "decorations.text": "auto" | "column" | "lineEnd" | "inlayHint";
+  readonly "decorations.text": "left" | "column" | "lineEnd" | "inlayHint";
   readonly "decorations.by": "shown" | "self" | "total";
   readonly "decorations.warmPercent": number | null;
   readonly "decorations.hotPercent": number | null;
@@ -30,9 +30,12 @@ export function hasFolder(): boolean {
   return (vscode.workspace.workspaceFolders ?? []).length > 0;
 }
 
-/** Whether the extension draws the line costs, instead of VS Code as inlay hints. */
-export function drawsText(): boolean {
-  return setting("hints.enable") && setting("decorations.text") !== "inlayHint";
+/** Where line costs are shown; undefined if they are not. Screen readers read inlay hints, but not the column. */
+export function textPlace(): Read["decorations.text"] | undefined {
+  if (!setting("hints.enable")) return undefined;
+  const place = setting("decorations.text");
+  const isRead = vscode.workspace.getConfiguration("editor").get("accessibilitySupport") === "on";
+  return place === "left" && isRead ? "inlayHint" : place;
 }
 
 /** Turns a setting on or off: that of the workspace if it has one, else that of the user. */

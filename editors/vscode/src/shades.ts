@@ -9,7 +9,7 @@ export type Tier = HintData["tier"];
 export type Shade = Tier | "slower" | "faster";
 
 /** What colors show of a cost, and how strongly, from 0 to 3: its heat, or with a baseline its change. */
-export function shadeOf({ tier, changeTier }: Pick<HintData, "tier" | "changeTier">): { readonly shade: Shade; readonly strength: Tier } {
+export function shadeOf({ tier, changeTier }: { readonly tier: Tier; readonly changeTier?: HintData["changeTier"] | undefined }): { readonly shade: Shade; readonly strength: Tier } {
   if (changeTier === undefined) return { shade: tier, strength: tier };
   if (changeTier === null || changeTier === 0) return { shade: 0, strength: 0 };
   return { shade: changeTier > 0 ? "slower" : "faster", strength: Math.abs(changeTier) as Tier };

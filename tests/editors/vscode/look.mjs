@@ -23,8 +23,9 @@ export class Screen {
 
   /**
    * The lines of a file that are in sight, by number: where each is, its inlay hint, the cost that the extension draws (with its
-   * color, where it begins, and whether a bar is before it), whether the line is heated and whether the gutter has a bar. Hints
-   * and costs are without the word `total` of the first one of each function.
+   * color, where its box begins and ends, whether it is left of the code, and whether it has a bar), where the code begins, whether
+   * the line is heated and whether the gutter has a bar. Hints and costs are without the word `total` of the first one of each
+   * function.
    */
   lines(file) {
     return this.#editor(file).evaluate((editor) => {
@@ -33,13 +34,22 @@ export class Screen {
         return [line.style.top, hint.replaceAll("\u00a0", " ").replace(" total", "").trim()];
       }));
       const costs = new Map([...editor.querySelectorAll(".view-lines > .view-line")].flatMap((line) => {
-        const parts = [...line.querySelectorAll("[class*=TextEditorDecorationType]")];
-        const bar = parts.some((part) => getComputedStyle(part, "::before").content.startsWith("url("));
-        return parts.flatMap((part) => {
-          const { content, color } = getComputedStyle(part, "::after");
-          const { left } = part.getBoundingClientRect();
-          return content.startsWith('"') ? [[line.style.top, { text: content.slice(1, -1).replace(" total", ""), color, left, bar }]] : [];
+        const parts = [...line.querySelectorAll("[class*=TextEditorDecorationType]")].map((part) => {
+          const { left, right } = part.getBoundingClientRect();
+          const [before, after] = ["::before", "::after"].map((pseudo) => getComputedStyle(part, pseudo));
+          return { left, right, before, after };
         });
+        const text = (style) => style.content.replace(/^"|"$/g, "").replaceAll("\u00a0", " ").replace(" total", "").replace(/[█▌]+/, "").trim();
+        const isBox = ({ before }) => before.content.startsWith('"');
+        const box = parts.find((part) => isBox(part) && text(part.before) !== "");
+        if (box) return [[line.style.top, { text: text(box.before), color: box.before.color, left: box.left, right: box.right, isLeft: true, bar: /[█▌]/.test(box.before.content) }]];
+        const end = parts.find(({ after }) => after.content.startsWith('"'));
+        const bar = parts.some(({ before }) => before.content.startsWith("url("));
+        return end ? [[line.style.top, { text: text(end.after), color: end.after.color, left: end.left, right: end.right, isLeft: false, bar }]] : [];
+      }));
+      const codes = new Map([...editor.querySelectorAll(".view-lines > .view-line")].map((line) => {
+        const box = [...line.querySelectorAll("[class*=TextEditorDecorationType]")].find((part) => getComputedStyle(part, "::before").content.startsWith('"'));
+        return [line.style.top, (box ?? line).getBoundingClientRect()[box ? "right" : "left"]];
       }));
       const gutter = new Set([...editor.querySelectorAll(".glyph-margin-widgets [class*=TextEditorDecorationType]")].map((mark) => mark.style.top));
       const rows = [...editor.querySelectorAll(".margin-view-overlays > div")].map((row) => ({
@@ -49,8 +59,18 @@ export class Screen {
       const heated = [...editor.querySelectorAll(".view-overlays > div")].filter((row) => row.querySelector("[class*=TextEditorDecoration]"));
       const heats = new Set(heated.map((row) => row.style.top));
       return Object.fromEntries(rows.filter(({ number }) => number).map(({ top, number }) => [number, {
-        top, hint: hints.get(top) ?? "", cost: costs.get(top), isHeated: heats.has(top), isMarked: gutter.has(top),
+        top, hint: hints.get(top) ?? "", cost: costs.get(top), code: codes.get(top), isHeated: heats.has(top), isMarked: gutter.has(top),
       }]));
+    });
+  }
+
+  /** Where the text of the editor of a file ends: at its scroll bar or its map of the file. */
+  edge(file) {
+    return this.#editor(file).evaluate((editor) => {
+      const { left } = editor.querySelector(".lines-content").parentElement.getBoundingClientRect();
+      const map = editor.querySelector(".minimap")?.getBoundingClientRect();
+      const bar = editor.querySelector(".decorationsOverviewRuler").getBoundingClientRect();
+      return { left, right: map && map.width > 0 ? map.left : bar.left };
     });
   }
 
@@ -107,10 +127,11 @@ export class Screen {
     return (await this.#texts(this.#view(view).locator(".message"))).join("\n");
   }
 
-  /** Presses a button of the title of a view, which is there while the pointer is. */
+  /** Presses a button of the title of a view, which is there while the pointer is. Its key may follow its title. */
   async pressViewButton(view, title) {
+    const name = new RegExp(`^${title}( \\(.*\\))?$`);
     await this.#view(view).locator(".pane-header").hover();
-    await this.#view(view).locator(".pane-header .action-label").and(this.page.getByRole("button", { name: title, exact: true })).click();
+    await this.#view(view).locator(".pane-header .action-label").and(this.page.getByRole("button", { name })).click();
   }
 
   /** Opens a view that is only a title. */
@@ -127,11 +148,12 @@ export class Screen {
 
   /** Points at the cost of a line. */
   async hoverCost(file, line) {
-    const { top } = (await this.lines(file))[line];
+    const { top, cost } = (await this.lines(file))[line];
     const row = [`top:${top};`, `top: ${top};`].map((style) => `.view-line[style*="${style}"]`).join(", ");
+    const { y, height } = await this.#editor(file).locator(row).boundingBox();
     // A pointer that is there already would not open a tooltip again.
     await this.page.mouse.move(0, 0);
-    await this.#editor(file).locator(row).locator("[class*=TextEditorDecorationType]").last().hover();
+    await this.page.mouse.move((cost.left + cost.right) / 2, y + height / 2);
   }
 
   /** The tooltip at the pointer. */

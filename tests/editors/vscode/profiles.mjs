@@ -33,7 +33,7 @@ const screen = new Screen(code.page, process.env.COSTLINE_PICTURES ?? beside);
 /** Waits until a profile is shown, with all of its cost on line 12, which was edited since. */
 async function shows(name, samples) {
   await until(`${name} is shown`, async () => (await screen.status()).some((item) => item.includes(name) && item.includes(`${samples} samples`)));
-  await until("its costs", async () => (await screen.lines(MAZE))[12]?.cost?.text === "~100.0%");
+  await until("its costs", async () => (await screen.lines(MAZE))[12]?.cost?.text === "~100%");
 }
 
 await code.run(async () => {

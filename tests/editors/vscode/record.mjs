@@ -89,5 +89,5 @@ await code.run(async () => {
   await screen.clickLens("app.cpp", LENS);
   assert.match(await screen.dialog(), /Record app with samply\?/);
   await screen.pressDialog("Record");
-  await until("the cost of the only line", async () => (await screen.lines("app.cpp"))[2]?.cost?.text.includes("100.0%"));
+  await until("the cost of the only line", async () => (await screen.lines("app.cpp"))[2]?.cost?.text.includes("100%"));
 });

@@ -24,21 +24,21 @@ const screen = new Screen(code.page, process.env.COSTLINE_PICTURES ?? beside);
 /** The lines with costs that are in sight, of those in `costs`. */
 const inSight = (file, costs, shown) => Object.fromEntries(Object.entries(costs.lines[file]).filter(([line]) => line in shown));
 
-/**
- * Waits until the costs and lenses of a file are those that `costs` has for it, as far as it is in sight. They are in one column,
- * or in a split window at the ends of the lines.
- */
-async function marks(file, costs, isSplit = false) {
+/** Waits until the costs and lenses of a file are those that `costs` has for it, as far as it is in sight, in the place of a setting. */
+async function marks(file, costs, place = "left") {
   await until(`costs of ${file}`, async () => {
     const shown = await screen.lines(file);
     const drawn = Object.entries(shown).filter(([, { cost }]) => cost);
     const expected = inSight(file, costs, shown);
     assert.ok(Object.keys(expected).length >= 5);
     assert.deepEqual(Object.fromEntries(drawn.map(([line, { cost }]) => [line, cost.text])), expected);
-    assert.ok(drawn.every(([, { cost }]) => cost.bar), "behind bars");
+    assert.ok(drawn.every(([, { cost }]) => cost.bar), "with bars");
+    const isOne = (edges) => Math.max(...edges) - Math.min(...edges) < 1;
     const edges = drawn.map(([, { cost }]) => cost.left);
-    const isColumn = Math.max(...edges) - Math.min(...edges) < 1;
-    assert.equal(isColumn, !isSplit, `begin at ${edges}`);
+    assert.equal(isOne(edges), place !== "lineEnd", `begin at ${edges}`);
+    assert.ok(drawn.every(([, { cost }]) => cost.isLeft === (place === "left")));
+    // All lines have the space, empty ones too.
+    assert.ok(isOne(Object.values(shown).map(({ code }) => code)), "code is not in one column");
     assert.ok(Object.values(shown).every(({ hint }) => hint === ""), "no costs twice");
     return true;
   });
@@ -50,13 +50,13 @@ async function marks(file, costs, isSplit = false) {
   });
 }
 
-/** Waits until the lines with at least 1 % have heat and a bar in the gutter, or none has. */
+/** Waits until the lines with at least 1 % have a bar in the gutter, and those with so much self cost a background, or none has. */
 async function heat(file, costs, isOn) {
   await until(`heat: ${isOn}`, async () => {
     const shown = await screen.lines(file);
-    const warm = Object.keys(shown).filter((line) => isOn && parseFloat(costs.lines[file][line] ?? "0") >= 1);
-    assert.deepEqual(Object.keys(shown).filter((line) => shown[line].isHeated), warm);
-    assert.deepEqual(Object.keys(shown).filter((line) => shown[line].isMarked), warm);
+    const warm = (shares) => Object.keys(shown).filter((line) => isOn && parseFloat(shares[line] ?? "0") >= 1);
+    assert.deepEqual(Object.keys(shown).filter((line) => shown[line].isMarked), warm(costs.lines[file]));
+    assert.deepEqual(Object.keys(shown).filter((line) => shown[line].isHeated), warm(costs.selfLines[file]));
     return true;
   });
 }
@@ -98,6 +98,9 @@ await code.run(async () => {
     return (await screen.tooltip()).includes("callers into this line");
   });
 
+  await code.page.mouse.move(0, 0);
+  await until("no tooltip over the lens", async () => (await screen.tooltip()) === "");
+
   // A lens opens the view of callers.
   await screen.clickLens(MAIN, ` total ${before.functions[MAIN].solve_all.total} `);
   await rows("Callers", `${before.functions[MAIN].solve_all.total} solve_all`);
@@ -112,7 +115,7 @@ await code.run(async () => {
   const graph = await FlameGraph.find(screen);
   const total = before.functions[MAZE].solve.total;
   await graph.click("solve", total, { modifiers: ["Control"] });
-  await marks(MAZE, before, true);
+  await marks(MAZE, before);
   await screen.picture("vscode-flame-graph");
   await graph.checkAccessibility();
 
@@ -165,7 +168,7 @@ await code.run(async () => {
   await graph.frame("solve", "100.0%");
   await graph.click("solve", "100.0%", { button: "right" });
   await graph.choose("Show the costs of all nodes again");
-  await marks(MAZE, before, true);
+  await marks(MAZE, before);
   await screen.expand("Call Tree", "<module>");
   await screen.expand("Call Tree", "main");
 
@@ -173,7 +176,7 @@ await code.run(async () => {
   renameSync(stage.next, stage.profile);
   await graph.frame("solve", after.functions[MAZE].solve.total);
   await views(after);
-  await marks(MAZE, after, true);
+  await marks(MAZE, after);
   await screen.picture("vscode-flame-graph-after");
   await screen.close("maze.py");
   await screen.close("Flame Graph");
@@ -229,7 +232,15 @@ await code.run(async () => {
   await screen.command("Toggle Heat");
   await heat(MAIN, after, true);
 
-  // Inlay hints of VS Code instead.
+  // After the code, in a column or at the ends of lines.
+  for (const place of ["column", "lineEnd"]) {
+    code.settings({ ...settings, "costline.decorations.text": place });
+    await marks(MAIN, after, place);
+  }
+
+  // Inlay hints of VS Code instead, also for screen readers.
+  code.settings({ ...settings, "editor.accessibilitySupport": "on" });
+  await until("inlay hints for screen readers", async () => Object.values(await screen.lines(MAIN)).some(({ hint }) => hint !== ""));
   code.settings({ ...settings, "costline.decorations.text": "inlayHint" });
   await until("inlay hints", async () => {
     const shown = await screen.lines(MAIN);

@@ -68,7 +68,7 @@ await code.run(async () => {
   await until("not zoomed", async () => assert.equal(await graph.text(".flame-path"), "All 100 ms") ?? true);
 
   await graph.click("work", "20.0 ms at 10.0 ms", { modifiers: ["Control"] });
-  await until("all costs", async () => (await screen.lines("app.py"))[2]?.cost?.text === "50.0 ms");
+  await until("all costs", async () => (await screen.lines("app.py"))[2]?.cost?.text === "50.0ms");
 
   // A range of the strip is one of the view, also in the code: half of the time, in which `work` runs for 20 ms.
   assert.equal(await graph.text(".flame-strip output"), "0 s to 100 ms");
@@ -80,9 +80,9 @@ await code.run(async () => {
   await code.page.mouse.up();
   await status("0–50 ms");
   await graph.frame("main", "50.0 ms");
-  await until("costs of the range", async () => (await screen.lines("app.py"))[2]?.cost?.text === "20.0 ms");
+  await until("costs of the range", async () => (await screen.lines("app.py"))[2]?.cost?.text === "20.0ms");
   await graph.page.getByRole("button", { name: "All of the time" }).click();
-  await until("all costs", async () => (await screen.lines("app.py"))[2]?.cost?.text === "50.0 ms");
+  await until("all costs", async () => (await screen.lines("app.py"))[2]?.cost?.text === "50.0ms");
   // The same with keys: without the last of the 200 parts of 500 µs.
   await graph.page.getByRole("slider", { name: "End of the time" }).focus();
   await code.page.keyboard.press("ArrowLeft");
