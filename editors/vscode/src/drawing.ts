@@ -61,6 +61,8 @@ export class Drawing {
   /** The functions that a search finds, if they are too narrow to be drawn, costliest first. */
   private hidden: readonly FunctionKey[] = [];
   private timeline: { readonly of: string; readonly answer: Timeline | null } | undefined;
+  /** The timeline of all of the recording, and the view it is of. */
+  private whole: { readonly of: string; readonly answer: Timeline } | undefined;
   /** The number of the picture that the page has. */
   private pictures = 0;
   /** The number of requests, so that an answer that was overtaken is not drawn. */
@@ -158,15 +160,15 @@ export class Drawing {
     }
   }
 
-  private menu(): MenuEntry[] {
+  private menu(): MenuEntry[][] {
     const { kind } = this.shown;
     const { nodeActions = [], transforms = [] } = this.server.catalog ?? {};
     // Around a function, frames are not nodes of one tree.
     const onNode = nodeActions.filter(({ bottomUp }) => kind !== "around" && bottomUp === (kind === "inverted"));
     const onFunction = transforms.filter(({ takes }) => takes === "function");
-    const changes = [...onNode, ...onFunction].map(({ type, title }) => ({ id: type ?? "node", title: inTitleCase(title) }));
+    const changes = [onNode, onFunction].map((group) => group.map(({ type, title }) => ({ id: type ?? "node", title: inTitleCase(title) })));
     const undo = undoOf(this.view).map(({ title }) => ({ id: title, title: visible(title) }));
-    return [{ id: "source", title: "Go to Source" }, { id: "around", title: "Show Callers and Callees of Function" }, ...changes, ...undo];
+    return [[{ id: "source", title: "Go to Source" }, { id: "around", title: "Show Callers and Callees of Function" }], ...changes, undo];
   }
 
   private frame({ side, frame }: Place): FlameGraphFrame | undefined {
@@ -277,7 +279,7 @@ export class Drawing {
       kind: shown.kind, down: graphOf(down, shown.skip), up: up ? graphOf(up, undefined) : null, totalText: down.totalText,
       legend: down.legend, found: down.found && { ...down.found, hidden: this.hidden.length }, menu: this.menu(), timed: down.timed,
       span: shown.range === undefined ? null : (down.span?.text ?? null),
-      strip: timeline?.answer ? stripOf(timeline.answer, view?.range === null) : null,
+      strip: timeline?.answer ? this.strip(timeline.answer, view) : null,
     };
     await this.sendPicture(picture);
   }
@@ -285,6 +287,16 @@ export class Drawing {
   private async sendPicture(picture: Omit<Picture, "number">): Promise<void> {
     this.pictures += 1;
     await this.subject.send({ type: "picture", picture: { ...picture, number: this.pictures } });
+  }
+
+  /** The strip of a timeline. If a range is chosen, it is marked in that of all of the recording, if that was shown before. */
+  private strip(answer: Timeline, view: View | undefined): StripData | null {
+    const of = withoutRange(view);
+    if (view?.range === null) this.whole = { of, answer };
+    const whole = this.whole?.of === of ? this.whole.answer : undefined;
+    const all = whole && stripOf(whole, view?.range === null);
+    if (!whole || !all || all.isWhole || answer.startMs === null || answer.endMs === null) return stripOf(answer, view?.range === null);
+    return { ...all, chosen: [edgeAt(whole, answer.startMs), edgeAt(whole, answer.endMs)] };
   }
 
   /** Shows why something cannot be done. */
@@ -314,11 +326,24 @@ function graphOf({ frames, above, omitted, atLeast }: FlameGraph, skip: number |
   return { frames: slim, above, omitted, atLeast, skip: skip ?? 0 };
 }
 
+/** What decides the costs of a view, but for its range. */
+function withoutRange(view: View | undefined): string {
+  const { profile, metric, transforms, node, choices } = view ?? {};
+  const chosen = choices?.map(({ key, options }) => [key, options.filter(({ active }) => active).map(({ value }) => value)]);
+  return JSON.stringify([profile?.path, profile?.modified, metric, transforms?.map(({ text }) => text), node, chosen]);
+}
+
+/** The edge of the buckets that is nearest to a time. */
+function edgeAt({ edges, endMs }: Timeline, ms: number): number {
+  const distances = edges.map((edge) => Math.abs((edge.ms ?? endMs ?? 0) - ms));
+  return distances.indexOf(Math.min(...distances));
+}
+
 /** The strip of a timeline, whose highest bar has the height 1: what the source of the profile states, if the profile has no times itself. */
 function stripOf({ buckets, collected, edges }: Timeline, isWhole: boolean): StripData | null {
-  if (buckets.length > 0) return { buckets: barsOf(buckets), edges, isWhole, stated: null };
+  if (buckets.length > 0) return { buckets: barsOf(buckets), edges, isWhole, chosen: null, stated: null };
   if (!collected) return null;
-  return { buckets: barsOf(collected.buckets), edges: collected.edges.map((text) => ({ ms: null, text })), isWhole: true, stated: collected.text };
+  return { buckets: barsOf(collected.buckets), edges: collected.edges.map((text) => ({ ms: null, text })), isWhole: true, chosen: null, stated: collected.text };
 }
 
 function barsOf(buckets: readonly TimelineBucket[]): Bucket[] {

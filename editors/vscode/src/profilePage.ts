@@ -241,7 +241,7 @@ class ProfilePage implements Subject {
     const { costs, filter, sort } = this;
     // One more than are shown, which says whether there are more.
     const wanted: HotSpotsArgument = { by: "function", sort, limit: MAX_ROWS + 1, filter: filter || null };
-    const functions = (await this.server.execute("costline.hotspots", wanted, this.other))?.functions ?? [];
+    const functions = (await this.server.execute("costline.hotspots", wanted, { ...this.other, view: { ...this.choices, unit: "both" } }))?.functions ?? [];
     if (costs !== this.costs || filter !== this.filter || sort !== this.sort) return;
     this.functions = functions.slice(0, MAX_ROWS);
     this.lists += 1;
@@ -281,8 +281,11 @@ function profileOf(view: View, { problem, refused }: Problems, code: View | unde
   };
 }
 
-function rowOf({ title, placeText = "", self, total, selfText, totalText, uri }: HotRow): Row {
-  return { name: visible(title), place: placeText, self, total, selfText: selfText ?? "", totalText: totalText ?? "", hasSource: uri !== null };
+function rowOf({ title, placeText = "", self, total, selfText, totalText, selfShare, share, uri }: HotRow): Row {
+  return {
+    name: visible(title), place: placeText, self, total, selfText: selfText ?? "", totalText: totalText ?? "",
+    selfShare: selfShare ?? 0, totalShare: total === null ? 0 : share, hasSource: uri !== null,
+  };
 }
 
 const STYLE = `

@@ -4,7 +4,7 @@ import type { Row } from "../src/webview/messages";
 import { countText, type Order, sorted } from "../src/webview/rows";
 
 const row = (name: string, place: string, self: number | null, total: number | null): Row =>
-  ({ name, place, self, total, selfText: "", totalText: "", hasSource: true });
+  ({ name, place, self, total, selfText: "", totalText: "", selfShare: 0, totalShare: 0, hasSource: true });
 const ROWS = [row("b", "x.py:1", 2, 5), row("a", "y.py:2", 3, null), row("c", "w.py:3", 1, 9)];
 
 const names = (by: Order["by"], descending: boolean): string => sorted(ROWS, { by, descending }).map(({ row, at }) => `${row.name}${at}`).join(" ");

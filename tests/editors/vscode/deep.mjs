@@ -100,9 +100,9 @@ await code.run(async () => {
     await press("Control+F");
     await graph.search("D1999", / · 1 function, not drawn: Enter shows it$/);
     await press("Enter");
-    await until("d1999 is drawn", async () => (await graph.page.getByRole("combobox", { name: "Tree" }).inputValue()) === "around");
+    await until("d1999 is drawn", async () => (await graph.around()).includes("d1999"));
     await graph.search("D1999", / · (1 of )?1 frame$/);
-    await graph.page.getByRole("combobox", { name: "Tree" }).selectOption("tree");
+    await graph.order("Top-down");
     await graph.search("", /^$/);
     // Of d0 to d1999, h1 and h2, only what is as wide as a pixel or more is drawn.
     await find(graph, "main", /^main · .* · 2002 below not drawn/);

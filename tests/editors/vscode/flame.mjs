@@ -38,6 +38,21 @@ export class FlameGraph {
     });
   }
 
+  /** Draws the tree in an order. */
+  async order(name) {
+    await this.page.getByRole("group", { name: "Order" }).getByRole("button", { name, exact: true }).click();
+  }
+
+  /** The order that is drawn; empty if a function is drawn between its callers and callees. */
+  async pressedOrder() {
+    return (await this.page.locator(".flame-orders [aria-pressed=true]").allInnerTexts()).join();
+  }
+
+  /** What says which function is drawn between its callers and callees; empty if none is. */
+  async around() {
+    return (await this.page.locator(".flame-around:visible").allInnerTexts()).join();
+  }
+
   async click(name, text, options = {}) {
     await this.canvas.click({ ...options, position: await this.frame(name, text) });
   }

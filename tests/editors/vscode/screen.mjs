@@ -143,7 +143,7 @@ await code.run(async () => {
   await graph.search("", /^$/);
 
   // Bottom-up, the function with the most self cost is first; around a function, its callers are above it.
-  await graph.page.getByRole("combobox", { name: "Tree" }).selectOption("inverted");
+  await graph.order("Bottom-up");
   const functions = Object.entries(before.functions).flatMap(([, file]) => Object.entries(file));
   const [busiest] = functions.sort(([, a], [, b]) => parseFloat(b.self) - parseFloat(a.self));
   await graph.frame(busiest[0], busiest[1].self);
@@ -154,7 +154,7 @@ await code.run(async () => {
     return (await graph.frame("main", "")).y < middle.y;
   });
   await graph.checkAccessibility();
-  await graph.page.getByRole("combobox", { name: "Tree" }).selectOption("tree");
+  await graph.order("Top-down");
 
   // A node chosen in the graph decides the costs in the code.
   await graph.click("solve", total, { button: "right" });

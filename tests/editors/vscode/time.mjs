@@ -43,13 +43,12 @@ await code.run(async () => {
   await screen.command("Show Flame Graph");
   const graph = await FlameGraph.find(screen);
   const { width } = await graph.canvas.boundingBox();
-  const kinds = graph.page.getByRole("combobox", { name: "Tree" });
   /** Where such a call begins, as a share of the image. */
   const left = async (name, text) => (await graph.frame(name, text)).x / width;
 
   // By cost, both calls of `work` are one frame.
   await graph.frame("work", "60.0 ms");
-  await kinds.selectOption("time");
+  await graph.order("Over time");
   const first = await left("work", "30.0 ms at 10.0 ms");
   assert.ok(Math.abs(first - 0.1) < 0.01, `${first}`);
   await graph.checkAccessibility();
@@ -62,7 +61,7 @@ await code.run(async () => {
   // A rewritten profile is drawn in the same way.
   write([[10, 30], [60, 90]]);
   await graph.frame("work", "20.0 ms at 10.0 ms");
-  assert.equal(await kinds.inputValue(), "time");
+  assert.equal(await graph.pressedOrder(), "Over time");
   assert.match(await graph.text(".flame-path"), /10\.0 ms to 40\.0 ms$/);
   await code.page.keyboard.press("Escape");
   await until("not zoomed", async () => assert.equal(await graph.text(".flame-path"), "All 100 ms") ?? true);
@@ -79,6 +78,11 @@ await code.run(async () => {
   assert.equal(await graph.text(".flame-strip output"), "0 s to 50.0 ms");
   await code.page.mouse.up();
   await status("0–50 ms");
+  // The strip keeps the rest of the time.
+  await until("a part of the strip", () => graph.page.evaluate(() => {
+    const { left, width } = document.querySelector(".flame-chosen").style;
+    return left === "0%" && Math.abs(parseFloat(width) - 50) < 1;
+  }));
   await graph.frame("main", "50.0 ms");
   await until("costs of the range", async () => (await screen.lines("app.py"))[2]?.cost?.text === "20.0ms");
   await graph.page.getByRole("button", { name: "All of the time" }).click();

@@ -90,5 +90,8 @@ export interface Row {
   /** Null if it is unknown. */
   readonly self: number | null;
   readonly total: number | null;
+  /** Of the whole, from 0 to 1. */
+  readonly selfShare: number;
+  readonly totalShare: number;
   readonly hasSource: boolean;
 }

@@ -97,10 +97,12 @@ function describe(profile: Profile): void {
   use.disabled = profile.isUsed;
   use.textContent = profile.isUsed ? "Used for the Code" : "Use for the Code";
   update(choices, profile.choices, name, () => profile.choices.map(({ key, title, options }) => {
-    const select = keyed(key, make("select", { ariaLabel: title, title }));
+    const label = make("label", { textContent: `${title} ` });
+    const select = keyed(key, make("select", {}));
+    label.append(select);
     select.append(...options.map(({ label, active }, at) => make("option", { value: String(at), textContent: label, selected: active })));
     select.addEventListener("change", () => send({ type: "choose", key, value: options[Number(select.value)]?.value ?? null }));
-    return select;
+    return label;
   }));
   // A choice that was refused is not shown.
   choices.querySelectorAll("select").forEach((select, at) => {
@@ -152,7 +154,11 @@ function list(): void {
   const place = (at: number): RowPlace => ({ list: functions.number, at });
   update(body, [rows, order], scroll, () => sorted(rows, order).map(({ row, at }) => {
     const line = make("tr", {});
-    const cost = (textContent: string): HTMLElement => make("td", { className: "profile-cost", textContent });
+    const cost = (textContent: string, share: number): HTMLElement => {
+      const cell = make("td", { className: "profile-cost", textContent });
+      cell.style.setProperty("--share", `${100 * share}%`);
+      return cell;
+    };
     const title = make("th", { scope: "row", title: row.name });
     const key = `${row.name} ${row.place}`;
     const press = keyed(key, button("", () => send({ type: "callers", row: place(at) })));
@@ -160,7 +166,7 @@ function list(): void {
     title.append(press);
     const source = make("td", {});
     source.append(row.hasSource ? keyed(`source of ${key}`, button(row.place, () => send({ type: "source", row: place(at) }))) : row.place);
-    line.append(cost(row.selfText), cost(row.totalText), title, source);
+    line.append(cost(row.selfText, row.selfShare), cost(row.totalText, row.totalShare), title, source);
     return line;
   }));
 }

@@ -2,8 +2,8 @@
 
 import type { MenuEntry } from "./picture";
 
-/** Shows a menu until an entry is chosen or the focus leaves it, which then returns to where it was. */
-export function showMenu(parent: HTMLElement, label: string, entries: readonly MenuEntry[], at: { readonly x: number; readonly y: number }, choose: (id: string) => void): void {
+/** Shows a menu, with lines between its groups, until an entry is chosen or the focus leaves it, which then returns to where it was. */
+export function showMenu(parent: HTMLElement, label: string, groups: readonly (readonly MenuEntry[])[], at: { readonly x: number; readonly y: number }, choose: (id: string) => void): void {
   const before = document.activeElement;
   const menu = document.createElement("div");
   menu.className = "flame-menu";
@@ -16,19 +16,21 @@ export function showMenu(parent: HTMLElement, label: string, entries: readonly M
     menu.remove();
     if (before instanceof HTMLElement) before.focus();
   };
-  const buttons = entries.map(({ id, title }) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.setAttribute("role", "menuitem");
-    button.tabIndex = -1;
-    button.textContent = title;
-    button.addEventListener("click", () => {
+  const button = ({ id, title }: MenuEntry): HTMLButtonElement => {
+    const entry = document.createElement("button");
+    entry.type = "button";
+    entry.setAttribute("role", "menuitem");
+    entry.tabIndex = -1;
+    entry.textContent = title;
+    entry.addEventListener("click", () => {
       close();
       choose(id);
     });
-    return button;
-  });
-  menu.append(...buttons);
+    return entry;
+  };
+  const filled = groups.filter((entries) => entries.length > 0).map((entries) => entries.map(button));
+  const buttons = filled.flat();
+  menu.append(...filled.flatMap((entries, at) => (at === 0 ? entries : [document.createElement("hr"), ...entries])));
   menu.addEventListener("keydown", (event) => {
     const here = buttons.findIndex((button) => button === document.activeElement);
     const next = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: buttons.length - 1 }[event.key];

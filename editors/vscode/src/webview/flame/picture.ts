@@ -52,8 +52,8 @@ export interface Picture {
   /** What colors mean if they show the change since a baseline; otherwise empty. */
   readonly legend: readonly LegendEntry[];
   readonly found: Found | null;
-  /** What the menu of a frame offers. */
-  readonly menu: readonly MenuEntry[];
+  /** What the menu of a frame offers, in groups. */
+  readonly menu: readonly (readonly MenuEntry[])[];
   /** Whether calls can be drawn in chronological order. */
   readonly timed: boolean;
   /** The time that is drawn, if it is not all. */
@@ -69,6 +69,8 @@ export interface StripData {
   readonly edges: readonly Edge[];
   /** Whether it is all of the recording. */
   readonly isWhole: boolean;
+  /** The edges between which the range is that was chosen, if the buckets are of all of the recording. */
+  readonly chosen: readonly [number, number] | null;
   /** What it is, if no range of it can be chosen: the source of the profile states it. */
   readonly stated: string | null;
 }

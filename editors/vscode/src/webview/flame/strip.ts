@@ -4,7 +4,7 @@
 import { make } from "./elements";
 import type { StripData } from "./picture";
 
-const EMPTY: StripData = { buckets: [], edges: [], isWhole: true, stated: null };
+const EMPTY: StripData = { buckets: [], edges: [], isWhole: true, chosen: null, stated: null };
 const SVG = "http://www.w3.org/2000/svg";
 
 export class Strip {
@@ -43,7 +43,7 @@ export class Strip {
       end.hidden = stated !== null;
     }
     this.bars.classList.toggle("flame-stated", stated !== null);
-    this.mark(0, buckets.length);
+    this.mark(...(this.data.chosen ?? [0, buckets.length]));
   }
 
   /** Marks the buckets between two edges. */

@@ -33,15 +33,21 @@ const MAX_CRUMBS = 4;
 /** Milliseconds without a key after which a search begins. */
 const PAUSE = 150;
 
+/** The orders of the graph. */
+const ORDERS: readonly { readonly kind: Kind; readonly text: string; readonly title: string }[] = [
+  { kind: "tree", text: "Top-down", title: "Callers above callees" },
+  { kind: "inverted", text: "Bottom-up", title: "Callees above callers: the functions where time is spent at the top" },
+  { kind: "time", text: "Over time", title: "In chronological order" },
+];
+
 export class FlameView {
   private readonly search = make("input", { type: "search", placeholder: "Search functions", ariaLabel: "Search functions" });
   private readonly regex = toggle(".*", "Regular expression");
   private readonly found = make("output", { className: "flame-found" });
-  private readonly kinds = make("select", { ariaLabel: "Tree" });
-  /** Is listed while it is drawn. */
-  private readonly around = kindOption("around", "");
-  /** Is listed if the profile has times. */
-  private readonly time = kindOption("time", "In chronological order");
+  private readonly orders = make("div", { className: "flame-orders", role: "group", ariaLabel: "Order" });
+  private readonly orderButtons: readonly { readonly kind: Kind; readonly button: HTMLButtonElement }[];
+  /** Which function is drawn between its callers and callees. */
+  private readonly around = make("span", { className: "flame-around" });
   private readonly path = make("nav", { className: "flame-path", ariaLabel: "From the root to the frame at the top" });
   private readonly more = make("button", { type: "button", className: "flame-more" });
   private readonly tableButton = toggle("Table", "Show the frames as a table");
@@ -71,11 +77,20 @@ export class FlameView {
       button.addEventListener("click", () => this.goToMatch(by));
       return button;
     };
+    this.orderButtons = ORDERS.map(({ kind, text, title }) => {
+      const button = make("button", { type: "button", textContent: text, title });
+      button.addEventListener("click", () => host.draw?.(kind));
+      return { kind, button };
+    });
+    this.orders.append(...this.orderButtons.map(({ button }) => button));
+    this.orders.hidden = !host.draw;
     const header = make("header", {});
-    header.append(this.search, this.regex, step("↑", "Previous match (Shift+F3)", -1), step("↓", "Next match (F3)", 1), this.found, this.kinds,
-      this.path, this.more, this.tableButton, this.legend, this.details);
-    this.kinds.append(kindOption("tree", "Callers above callees"), kindOption("inverted", "Bottom-up: callees above callers"), this.time, this.around);
-    this.kinds.hidden = !host.draw;
+    const tools = make("div", { className: "flame-tools" });
+    tools.append(this.orders, this.search, this.regex, step("↑", "Previous match (Shift+F3)", -1), step("↓", "Next match (F3)", 1));
+    // What is found and where it is drawn change neither their heights nor what is below them.
+    const where = make("div", { className: "flame-where" });
+    where.append(this.around, this.path, this.found, this.more, this.tableButton);
+    header.append(tools, where, this.legend, this.details);
     // Nothing is drawn yet.
     this.more.hidden = true;
     this.strip = new Strip((range) => host.range?.(range));
@@ -108,10 +123,13 @@ export class FlameView {
     this.drawLegend();
     this.describeFound();
     this.strip.show(this.host.range ? picture.strip : null);
-    this.time.hidden = !picture.timed;
+    for (const { kind, button } of this.orderButtons) {
+      button.ariaPressed = String(kind === picture.kind);
+      button.disabled = kind === "time" && !picture.timed;
+      button.title = button.disabled ? "The profile has no times" : (ORDERS.find((order) => order.kind === kind)?.title ?? "");
+    }
     this.around.hidden = picture.kind !== "around";
     this.around.textContent = `Callers and callees of ${picture.down.frames[0]?.name ?? ""}`;
-    this.kinds.value = picture.kind;
     this.caption.textContent = fillTable(this.body, this.rows, (cell) => this.nameAbove(cell), (place) => this.host.zoom(place));
     this.tabTable();
     if (this.current) this.reveal(this.current);
@@ -211,7 +229,7 @@ export class FlameView {
     const { found } = this.picture;
     const matches = this.matches();
     const at = this.current ? matches.indexOf(this.current) : -1;
-    this.found.textContent = found === null ? "" : (found.problem ?? [found.text, foundText(matches.length, at, found.hidden)].filter(Boolean).join(" · "));
+    this.found.title = this.found.textContent = found === null ? "" : (found.problem ?? [found.text, foundText(matches.length, at, found.hidden)].filter(Boolean).join(" · "));
   }
 
   private goToMatch(by: 1 | -1): void {
@@ -265,7 +283,7 @@ export class FlameView {
 
   private menu(cell: Cell, at: { readonly x: number; readonly y: number }): void {
     const { menu } = this.picture;
-    if (menu.length > 0 && cell.data?.isFunction) showMenu(this.root, cell.name, menu, at, (id) => this.host.run?.(id, cell));
+    if (menu.flat().length > 0 && cell.data?.isFunction) showMenu(this.root, cell.name, menu, at, (id) => this.host.run?.(id, cell));
   }
 
   private menuOfCurrent(): void {
@@ -334,7 +352,6 @@ export class FlameView {
       const frame = this.top("down");
       this.host.zoom(this.place("down", frame), skip + frames.filter(({ parent }) => parent === frame).length);
     });
-    this.kinds.addEventListener("change", () => this.host.draw?.(this.kinds.value as Kind));
     this.tableButton.addEventListener("click", () => {
       this.table.classList.toggle("flame-hidden", this.tableButton.ariaPressed !== "true");
       this.tabTable();
@@ -367,10 +384,6 @@ export class FlameView {
     else return;
     event.preventDefault();
   }
-}
-
-function kindOption(value: Kind, textContent: string): HTMLOptionElement {
-  return make("option", { value, textContent });
 }
 
 /** A button that is pressed or not. */
