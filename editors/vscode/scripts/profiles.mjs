@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
-/** The ends of names of files that other editors open. These keep them all, and *Reopen Editor With* has the page of a profile. */
-const OF_OTHERS = /\.(json|txt|raw|cpuprofile|heapprofile)$/;
+/** The ends of names of files that other editors open, or that other programs write too: a `.pb` may be a model. These keep them all, and *Reopen Editor With* has the page of a profile. */
+const OF_OTHERS = /(\.(json|txt|raw|cpuprofile|heapprofile|pb|prof|perf)|(?<!\b(perf|Deep))\.data)$/;
 
 /** The globs of the server, which generates this part of the book. */
 function names(root) {

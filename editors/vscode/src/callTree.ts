@@ -117,10 +117,10 @@ export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Di
     }
     const { node } = row;
     const state = node.hasChildren ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None;
-    const item = new vscode.TreeItem(`${row.costs} ${visible(node.name)}`, state);
+    const item = new vscode.TreeItem(`${row.costs} ${visible(node.title)}`, state);
     item.id = row.id;
-    item.description = node.placeText;
-    item.tooltip = `${visible(node.name)}\n${node.text}`;
+    item.description = [node.placeText, visible(node.qualifier ?? "")].filter(Boolean).join(" · ");
+    item.tooltip = [...(node.folded ?? []), node.name].map(visible).join(" ›\n") + `\n${node.text}`;
     item.iconPath = bar(node);
     item.contextValue = node.item ? "function" : "node";
     const uri = node.uri ?? node.item?.uri;
@@ -160,7 +160,7 @@ export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Di
   }
 
   private ask(row: NodeRow | undefined, question: CallTreeArgument) {
-    const argument = { path: row?.node.path ?? [], inverted: this.inverted, sort: this.sort, ...question };
+    const argument = { path: row?.node.path ?? [], fold: true, inverted: this.inverted, sort: this.sort, ...question };
     return this.server.quietly(this.server.execute("costline.callTree", argument));
   }
 }

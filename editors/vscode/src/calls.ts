@@ -8,7 +8,8 @@ import { type Call, callees, callers } from "./requests";
 import { select } from "./reveal";
 import type { Server } from "./server";
 import { listRow, visible } from "./text";
-import { callLines, nodeId, sameFunction, searchFor } from "./tree";
+import { toast } from "./toast";
+import { callLines, nodeId, rowName, sameFunction, searchFor } from "./tree";
 
 /** The maximum number of functions among which one of another profile is searched. */
 const MAX_FUNCTIONS = 1000;
@@ -92,7 +93,7 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
     if (!root) return;
     const references = vscode.extensions.getExtension<{ setInput(input: unknown): void }>("vscode.references-view");
     if (!references) {
-      void vscode.window.showInformationMessage("The References view of VS Code is disabled. Enable the built-in extension \"Reference Search View\".");
+      void toast("info", "The References view of VS Code is disabled. Enable the built-in extension “Reference Search View”.");
       return;
     }
     // A separate tree, because this one changes its root.
@@ -114,11 +115,11 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
     const state = isRoot
       ? vscode.TreeItemCollapsibleState.Expanded
       : item.data.leaf === true ? vscode.TreeItemCollapsibleState.None : vscode.TreeItemCollapsibleState.Collapsed;
-    const row = new vscode.TreeItem(item.name, state);
+    const row = new vscode.TreeItem(rowName(item), state);
     const lines = isRoot ? "" : callLines(node.calls.lines);
     row.id = node.id;
-    row.description = [item.data.detail, lines].filter(Boolean).join(" · ");
-    row.tooltip = `${item.name}\n${row.description}`;
+    row.description = [item.data.detail, lines, visible(item.data.qualifier ?? "")].filter(Boolean).join(" · ");
+    row.tooltip = [item.name, item.data.detail, lines].filter(Boolean).join("\n");
     row.iconPath = bar(item.data);
     row.contextValue = node.calls.lines.length > 1 ? "call,lines" : "call";
     const first = node.calls.lines[0];

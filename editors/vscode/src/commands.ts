@@ -10,7 +10,6 @@ import { goToHotLine } from "./hotLines";
 import { type HotSpotsView, type Row, rowText } from "./hotspots";
 import { pickKey, showMenu, startServer } from "./menu";
 import type { Direction, FunctionKey, Item, Recipe, TransformKind, View } from "./protocol.generated";
-import { showError } from "./problems";
 import { openPage } from "./profilePage";
 import { pickProfile } from "./profilePicker";
 import { openProfile } from "./profiles";
@@ -20,6 +19,7 @@ import { itemAt } from "./requests";
 import type { Server } from "./server";
 import { setting, textPlace, toggleSetting } from "./settings";
 import { listRow, visible } from "./text";
+import { note, showError, toast } from "./toast";
 
 interface Parts {
   readonly server: Server;
@@ -51,7 +51,7 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
     pickProfile: () => pickProfile(server),
     openProfile: () => openProfile(server),
     showProfile: (file: vscode.Uri, files?: unknown) => openProfile(server, filesOf(file, files)),
-    openPage: (file?: vscode.Uri, files?: unknown) => openPages(filesOf(file ?? shownFile(server), files)),
+    openPage: async (file?: vscode.Uri, files?: unknown) => openPages(filesOf(file ?? (await activeProfile(server)) ?? shownFile(server), files)),
     pickMetric: () => pickKey(server, "metric"),
     pickThreads: () => pickKey(server, "threads"),
     pickBaseline: () => pickKey(server, "baseline"),
@@ -71,7 +71,7 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
     listHotLines: () => hotSpots.list("line"),
     listHotFiles: () => hotSpots.list("file"),
     listHotSpots: () => hotSpots.list(),
-    toggleOwnHotSpots: () => hotSpots.toggleScope(),
+    toggleOwnCode: () => toggleOwnCode(server),
     filterHotSpots: () => hotSpots.filterBox(),
     showCallTree: () => vscode.commands.executeCommand("costline.callTree.focus"),
     invert: () => callTree.invert(true),
@@ -115,6 +115,15 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
   return vscode.Disposable.from(...registered);
 }
 
+/** Charges libraries and the runtime to the own code that called them, in the code and all views, or shows them again. */
+async function toggleOwnCode(server: Server): Promise<void> {
+  const choice = (await server.view()).choices.find(({ key }) => key === "own");
+  const next = choice?.options.find(({ active }) => !active);
+  if (!next) return offerToRecord(server);
+  await server.choose("own", next.value);
+  note(next.label);
+}
+
 /** The files of a command of a menu. A menu of the Explorer passes all that are selected, a button of an editor its group. */
 function filesOf(file: vscode.Uri, files: unknown): readonly vscode.Uri[] {
   return Array.isArray(files) && files.length > 0 ? files as vscode.Uri[] : [file];
@@ -152,6 +161,14 @@ async function copy(text: string): Promise<void> {
   if (text !== "") await vscode.env.clipboard.writeText(text);
 }
 
+/** The file of the active tab, if it is a profile that was found in the workspace. */
+async function activeProfile(server: Server): Promise<vscode.Uri | undefined> {
+  const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+  if (!(input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom)) return undefined;
+  const { profiles } = await server.execute("costline.profiles");
+  return profiles.some(({ files }) => files.includes(input.uri.fsPath)) ? input.uri : undefined;
+}
+
 /** The file of the profile that the code shows. */
 function shownFile(server: Server): vscode.Uri {
   const profile = server.shown?.profile;
@@ -164,7 +181,7 @@ async function itemAtCursor(server: Server): Promise<Item | undefined> {
   const item = editor && (await itemAt(server, editor));
   if (!item) {
     const problem = editor ? "The profile has no costs for a function at the cursor." : "Put the cursor on a function in an editor first.";
-    void vscode.window.showInformationMessage(problem);
+    void toast("info", problem);
   }
   return item;
 }
@@ -199,7 +216,7 @@ function hasTransforms({ transforms }: View): boolean {
 /** Brings back more of the profile, or says that there is nothing to bring back. */
 async function undo(server: Server, isNeeded: (view: View) => boolean, otherwise: string, run: () => Promise<unknown>): Promise<void> {
   if (isNeeded(await server.view())) await run();
-  else void vscode.window.showInformationMessage(otherwise);
+  else note(otherwise);
 }
 
 async function explain(server: Server): Promise<void> {
@@ -209,7 +226,7 @@ async function explain(server: Server): Promise<void> {
   const { code, message } = await server.execute("costline.explain", { uri: editor.document.uri.toString(), line });
   const why = code === "shown" ? whyHidden(server, editor.document) : "";
   const buttons = code === "no-profile" ? ["Record a Profile"] : ["Open Settings"];
-  const answer = await vscode.window.showInformationMessage(`Line ${line + 1}: ${message}.${why}`, ...buttons);
+  const answer = await toast("info", `Line ${line + 1}: ${message}.${why}`, ...buttons);
   if (answer === "Record a Profile") await record(server);
   if (answer === "Open Settings") await vscode.commands.executeCommand("costline.ui.settings");
 }
@@ -238,6 +255,6 @@ async function exportAs(server: Server): Promise<void> {
   if (target.fsPath === vscode.Uri.file(profile.path).fsPath) throw new Error(`${profile.name} is the profile itself. Choose another file to export to.`);
   const { lost } = await server.execute("costline.export", { format: picked.format, path: target.fsPath, overwrite: true });
   const without = lost.length === 0 ? "" : ` The format cannot contain: ${lost.join(", ")}.`;
-  const answer = await vscode.window.showInformationMessage(`Exported to ${target.fsPath}.${without}`, "Reveal");
+  const answer = await toast("info", `Exported to ${target.fsPath}.${without}`, "Reveal");
   if (answer === "Reveal") await vscode.commands.executeCommand("revealFileInOS", target);
 }

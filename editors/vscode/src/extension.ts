@@ -15,6 +15,7 @@ import { profilePages } from "./profilePage";
 import { profileMenus } from "./profiles";
 import { Server } from "./server";
 import { firstProblem } from "./status";
+import { showError } from "./toast";
 import { statusBar } from "./statusBar";
 import { unreachable } from "./unreachable";
 
@@ -27,7 +28,7 @@ interface Exports {
   readonly callTree: CallTreeView;
 }
 
-export async function activate(context: vscode.ExtensionContext): Promise<Exports> {
+export function activate(context: vscode.ExtensionContext): Exports {
   const started: Server = new Server(context, (command, item) => calls.show(command === "costline.showCallers" ? "incoming" : "outgoing", item));
   server = started;
   const calls: Calls = new Calls(started);
@@ -41,7 +42,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Export
     started.onDidCrash(() => void offerRestart(started)),
     registerCommands({ server: started, calls, hotSpots, callTree, flameGraph }),
   );
-  await startServer(started);
+  // VS Code may show that it still activates extensions until this returns, which the server need not be waited for.
+  startServer(started).catch(showError);
   return { hotSpots, calls, callTree };
 }
 

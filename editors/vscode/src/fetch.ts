@@ -5,6 +5,7 @@ import type { NamedSource } from "./protocol.generated";
 import { runTask } from "./record";
 import type { Server } from "./server";
 import { listRow } from "./text";
+import { toast } from "./toast";
 
 /** Fetches from a source by name; without a name, the user chooses one. Nothing is run in an untrusted workspace. */
 export async function fetchProfile(server: Server, name?: string): Promise<void> {
@@ -28,7 +29,7 @@ async function pick(sources: readonly NamedSource[]): Promise<NamedSource | unde
 
 async function offerHelp(file: string | null): Promise<void> {
   const where = file === null ? "Open a folder to fetch a profile." : `${file} names no sources.`;
-  const answer = await vscode.window.showInformationMessage(where, ...(file === null ? [] : ["Create It"]));
+  const answer = await toast("info", where, ...(file === null ? [] : ["Create It"]));
   if (answer !== "Create It" || file === null) return;
   const text = '# [sources.NAME]\n# kind = "pprof"\n# url = "http://localhost:6060/debug/pprof/profile?seconds=30"\n';
   const uri = vscode.Uri.file(file);

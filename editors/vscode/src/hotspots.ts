@@ -5,11 +5,11 @@ import { bar } from "./bars";
 import { openCommand } from "./places";
 import { dropTarget } from "./profiles";
 import { markUnreachable } from "./unreachable";
-import type { HotGroup, HotRow, HotSpots, HotSpotsArgument, HotSpotsBy, HotSpotsInfo, HotSpotsOrder, HotSpotsScope } from "./protocol.generated";
+import type { HotGroup, HotRow, HotSpots, HotSpotsArgument, HotSpotsBy, HotSpotsInfo, HotSpotsOrder } from "./protocol.generated";
 import { offerToRecord } from "./record";
 import type { Server } from "./server";
 import { sentence, shortened, splitPath, visible } from "./text";
-import { keyId } from "./tree";
+import { columns, keyId } from "./tree";
 
 /** The icons of what the view can list. */
 const ICONS: Readonly<Partial<Record<HotSpotsBy, string>>> = {
@@ -25,9 +25,10 @@ const ICONS: Readonly<Partial<Record<HotSpotsBy, string>>> = {
   field: "symbol-field",
 };
 
+/** A row of the list. `cost` is below those of the other rows. */
 export type Row =
-  | { readonly kind: "group"; readonly group: HotGroup }
-  | { readonly kind: "hotRow"; readonly by: HotSpotsBy; readonly spot: HotRow; readonly rank: number }
+  | { readonly kind: "group"; readonly group: HotGroup; readonly rows: readonly Row[] }
+  | { readonly kind: "hotRow"; readonly by: HotSpotsBy; readonly spot: HotRow; readonly rank: number; readonly cost: string }
   | { readonly kind: "more" };
 
 /** How many rows are shown at first, and how many *Show more* adds. */
@@ -44,7 +45,6 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   /** That of the rows, unless it is the usual one. */
   private sorted: HotSpotsOrder | undefined;
   private listed: HotSpotsBy = "function";
-  private scope: HotSpotsScope = "all";
   private filter = "";
 
   constructor(private readonly server: Server) {
@@ -95,12 +95,6 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
     return this.server.catalog?.hotSpots.find(({ by }) => by === this.listed);
   }
 
-  /** Switches between own code and all code. */
-  toggleScope(): void {
-    this.scope = this.scope === "own" ? "all" : "own";
-    this.update();
-  }
-
   /** A box for a part of the names and files to list, which is used while the user types. Escape brings back the filter of before. */
   filterBox(): void {
     const before = this.filter;
@@ -148,20 +142,19 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   private describe(): void {
     this.view.title = ["Hot Spots", this.kind?.title ?? []].flat().join(": ");
     const order = this.sorted ? `by ${this.sorted.title.toLowerCase()}` : "";
-    const scope = this.scope === "own" ? "own code only" : "";
     const filter = this.filter && `“${visible(this.filter)}”`;
-    this.view.description = [order, scope, filter, ...this.server.marks].filter(Boolean).join(" · ");
+    this.view.description = [order, filter, ...this.server.marks].filter(Boolean).join(" · ");
   }
 
   private whyEmpty(): string {
     const what = this.kind?.title.toLowerCase() ?? "rows";
     if (this.filter !== "") return `No ${what} match “${visible(this.filter)}”.`;
-    return this.scope === "own" ? `No ${what} in your own code have costs.` : `The profile has no ${what} with costs.`;
+    return `The profile has no ${what} with costs.`;
   }
 
   private async rows() {
-    const { listed: by, limit, scope, order } = this;
-    const wanted: HotSpotsArgument = { by, limit, scope, filter: this.filter || null };
+    const { listed: by, limit, order } = this;
+    const wanted: HotSpotsArgument = { by, limit, filter: this.filter || null };
     const ask = (order: HotSpotsArgument) => this.server.execute("costline.hotspots", { ...wanted, ...order });
     // Calls of lines are never counted, those of functions not in each profile, and the baseline may be cleared.
     const answer = order && (await this.server.quietly(ask({ sort: order.sort, perCall: order.perCall })));
@@ -170,8 +163,14 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
     return answer ?? ask({});
   }
 
+  /** Rows whose costs are below each other. */
+  private hotRows(spots: readonly { readonly spot: HotRow; readonly rank: number }[]): Row[] {
+    const costs = columns(spots.map(({ spot: { chargedText, label } }) => [chargedText ?? label]));
+    return spots.map(({ spot, rank }, at) => ({ kind: "hotRow", by: this.listed, spot, rank, cost: costs[at] ?? spot.label }));
+  }
+
   getTreeItem(row: Row): vscode.TreeItem {
-    if (row.kind === "hotRow") return spotItem(row.by, row.spot, row.rank);
+    if (row.kind === "hotRow") return spotItem(row);
     if (row.kind === "group") return groupItem(row.group);
     const item = new vscode.TreeItem("Show more");
     item.command = { command: "costline.ui.moreHotSpots", title: "Show More" };
@@ -179,7 +178,7 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   }
 
   async getChildren(row?: Row): Promise<Row[]> {
-    if (row) return [];
+    if (row) return row.kind === "group" ? [...row.rows] : [];
     if (!this.server.shown?.profile) {
       this.view.message = "";
       return [];
@@ -188,13 +187,14 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
     try {
       const answer = await this.rows();
       const spots = answer ? spotsOf(answer, this.kind?.list) : [];
-      rows = spots.map((spot, rank) => ({ kind: "hotRow", by: this.listed, spot, rank }));
+      const ranked = spots.map((spot, rank) => ({ spot, rank }));
+      rows = this.hotRows(ranked);
       if (spots.length >= this.limit) rows.push({ kind: "more" });
       this.view.message = rows.length === 0 ? this.whyEmpty() : "";
-      // From the last group on, so that indexes stay.
-      for (const group of [...(answer?.groups ?? [])].reverse()) {
-        const at = spots.findIndex(({ own }) => own === group.own);
-        if (at >= 0) rows.splice(at, 0, { kind: "group", group });
+      const groups = (answer?.groups ?? []).filter((group) => spots.some(({ own }) => own === group.own));
+      if (groups.length > 0) {
+        const inGroup = (group: HotGroup): Row[] => this.hotRows(ranked.filter(({ spot }) => spot.own === group.own));
+        rows = [...groups.map((group): Row => ({ kind: "group", group, rows: inGroup(group) })), ...rows.filter(({ kind }) => kind === "more")];
       }
     } catch (error) {
       // The profile may not have what is listed.
@@ -210,19 +210,20 @@ function spotsOf(answer: HotSpots, list = ""): readonly HotRow[] {
 }
 
 /** The heading of a group. */
-function groupItem({ text, note }: HotGroup): vscode.TreeItem {
-  const item = new vscode.TreeItem(text);
+function groupItem({ text, note, own }: HotGroup): vscode.TreeItem {
+  const item = new vscode.TreeItem(text, vscode.TreeItemCollapsibleState.Expanded);
+  item.id = own ? "own" : "others";
   item.description = note;
   item.tooltip = [text, note].filter(Boolean).join("\n");
   return item;
 }
 
-function spotItem(kind: HotSpotsBy, spot: HotRow, rank: number): vscode.TreeItem {
-  const { title, label, text, detail, placeText = "", uri, line0 } = spot;
-  const { folder, name } = kind === "file" ? splitPath(title) : { folder: "", name: kind === "line" ? placeText : title };
-  const item = new vscode.TreeItem(`${label} ${shortened(visible(name))}`);
+function spotItem({ by: kind, spot, rank, cost }: Extract<Row, { kind: "hotRow" }>): vscode.TreeItem {
+  const { title, text, detail, placeText = "", uri, line0, shortName, qualifier = "" } = spot;
+  const { folder, name } = kind === "file" ? splitPath(title) : { folder: "", name: kind === "line" ? placeText : (shortName ?? title) };
+  const item = new vscode.TreeItem(`${cost} ${shortened(visible(name))}`);
   item.id = `${kind} ${rank} ${spot.key ? keyId(spot.key) : title}`;
-  const details = kind === "line" ? [text] : kind === "file" ? [detail, shortened(visible(folder))] : [placeText, detail];
+  const details = kind === "line" ? [text] : kind === "file" ? [detail, shortened(visible(folder))] : [placeText, visible(qualifier), detail];
   item.description = details.filter(Boolean).join(" · ");
   item.tooltip = [kind === "line" ? placeText : title, text, recorded(spot) ?? (kind === "file" ? "" : placeText)].filter(Boolean).map(visible).join("\n");
   item.iconPath = bar(spot);

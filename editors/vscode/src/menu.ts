@@ -8,6 +8,7 @@ import type { Server } from "./server";
 import { hasFolder } from "./settings";
 import { whyNone } from "./status";
 import { listRow, plain } from "./text";
+import { note, toast } from "./toast";
 
 const FLAME_GRAPH = "costline.flamegraph";
 
@@ -92,7 +93,7 @@ export async function pickKey(server: Server, key: ChoiceKey): Promise<void> {
   const choice = view.choices.find((choice) => choice.key === key);
   if (choice) await pick(server, choice);
   else if (view.profile === null) await offerToRecord(server);
-  else void vscode.window.showInformationMessage(`There is nothing to choose: the profile that is shown has no other ${key}.`);
+  else note(`There is nothing to choose: the profile that is shown has no other ${key}.`);
 }
 
 type Picked = vscode.QuickPickItem & { readonly value?: Chosen };
@@ -133,7 +134,7 @@ async function offerHelp(server: Server): Promise<void> {
   const settings = "Open Setting";
   const again = "Try Again";
   const message = `Costline cannot start. ${server.problem} Install costline, or set costline.server.path to the program.`;
-  const answer = await vscode.window.showWarningMessage(message, install, settings, again);
+  const answer = await toast("warning", message, install, settings, again);
   if (answer === install) await vscode.commands.executeCommand("costline.ui.install");
   if (answer === settings) await vscode.commands.executeCommand("workbench.action.openSettings", "costline.server.path");
   if (answer === again) await startServer(server);
@@ -143,8 +144,8 @@ async function offerHelp(server: Server): Promise<void> {
 export async function offerRestart(server: Server): Promise<void> {
   const restart = "Restart Server";
   const output = "Show Output";
-  const message = "The Costline server stopped several times and is no longer restarted automatically. Its output may say why.";
-  const answer = await vscode.window.showWarningMessage(message, restart, output);
+  const message = "Costline stopped several times. It is no longer restarted automatically. Its output may say why.";
+  const answer = await toast("warning", message, restart, output);
   if (answer === restart) await startServer(server);
   if (answer === output) server.log.show();
 }

@@ -5,6 +5,7 @@ import { problemKey, problemText } from "./problemText";
 import type { HealthEntry, Shown } from "./protocol.generated";
 import type { Server } from "./server";
 import { plain } from "./text";
+import { showError, toast } from "./toast";
 
 /** How long to wait after a change: many problems disappear when the addresses of a profile are resolved. */
 const PATIENCE_MS = 1000;
@@ -38,17 +39,9 @@ async function showNew(server: Server, of: Shown, memory: vscode.Memento): Promi
 /** Shows what is wrong with what is shown, with a button that fixes it. */
 export async function showEntry(server: Server, { severity, message, fix }: HealthEntry, of = server.shown): Promise<void> {
   const buttons = fix ? [plain(fix.title)] : [];
-  const text = `Costline: ${plain(problemText({ message }, of?.profile))}`;
-  const { showErrorMessage, showWarningMessage, showInformationMessage } = vscode.window;
-  const showMessage = { error: showErrorMessage, warning: showWarningMessage, info: showInformationMessage }[severity];
-  const pressed = await showMessage(text, ...buttons);
+  const pressed = await toast(severity, problemText({ message }, of?.profile), ...buttons);
   if (!fix || pressed === undefined) return;
   // Another workspace folder may be in front now.
   if (of?.root) await server.enterFolder(of.root);
   await server.run(fix);
-}
-
-/** Says what failed. */
-export function showError(error: unknown): void {
-  void vscode.window.showWarningMessage(`Costline: ${error instanceof Error ? error.message : String(error)}`);
 }

@@ -8,6 +8,7 @@ import type { Server } from "./server";
 import { hasFolder } from "./settings";
 import { firstProblem, whyNone } from "./status";
 import { listRow } from "./text";
+import { toast } from "./toast";
 
 /** The type of the tasks that record. */
 const TASK = "costline";
@@ -25,7 +26,7 @@ export async function offerToRecord(server: Server): Promise<void> {
   const problem = server.shown && firstProblem(server.shown);
   if (problem) return showEntry(server, problem);
   const [folder, other, recording] = ["Open Folder", "Open Profile…", "Record a Profile"];
-  const answer = await vscode.window.showInformationMessage(whyNone(server.shown, hasFolder()), ...(hasFolder() ? [recording, other] : [folder, other]));
+  const answer = await toast("info", whyNone(server.shown, hasFolder()), ...(hasFolder() ? [recording, other] : [folder, other]));
   if (answer === folder) await vscode.commands.executeCommand("workbench.action.files.openFolder");
   if (answer === other) await vscode.commands.executeCommand("costline.ui.openProfile");
   if (answer === recording) await record(server);
@@ -115,7 +116,7 @@ export async function runTask(name: string, { program, arguments: args }: Recipe
 /** Copies a command, which the user completes and runs. */
 async function copy(command: string): Promise<void> {
   await vscode.env.clipboard.writeText(command);
-  const answer = await vscode.window.showInformationMessage(`Copied: ${command}`, "Open Terminal");
+  const answer = await toast("info", `Copied: ${command}`, "Open Terminal");
   if (answer === "Open Terminal") {
     const terminal = vscode.window.activeTerminal ?? vscode.window.createTerminal();
     terminal.show();

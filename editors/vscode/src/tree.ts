@@ -20,6 +20,11 @@ export function callLines(lines: readonly { readonly start: { readonly line: num
   return others.length === 0 ? `call in line ${first}` : `calls in lines ${[first, ...others.slice(0, 2)].join(", ")}${others.length > 2 ? " …" : ""}`;
 }
 
+/** The cost and the short name of a function. */
+export function rowName({ name, data }: Item): string {
+  return name.endsWith(data.name) ? `${name.slice(0, name.length - data.name.length)}${data.shortName}` : name;
+}
+
 /** The id of a row. It stays the same when costs change, so that the row stays open. A recursive call is a row of its own. */
 export function nodeId(parent: string, { data }: Item): string {
   return `${parent}>${data.recursive ? "recursive " : ""}${keyId(data.path.at(-1))}`;

@@ -44,8 +44,8 @@ test("files of profilers open as profiles, and those of other editors if the use
   const names = (priority: string): string[] => contributes.customEditors.filter((editor) => editor.priority === priority)
     .flatMap(({ selector }) => selector.map(({ filenamePattern }) => filenamePattern));
   const [own, shared] = [names("default"), names("option")];
-  for (const name of ["*.folded", "*.folded.{gz,zst}", "*.pb.{gz,zst}", "callgrind.out.*", "perf.data", "*.pstats"]) assert.ok(own.includes(name), name);
-  assert.deepEqual(shared.toSorted(), ["*.cpuprofile", "*.heapprofile", "*.json", "*.raw", "*.txt"]);
+  for (const name of ["*.folded", "*.folded.{gz,zst}", "*.pb.{gz,zst}", "*.pprof", "callgrind.out.*", "perf.data", "Deep.data", "*.pstats"]) assert.ok(own.includes(name), name);
+  assert.deepEqual(shared.toSorted(), ["*.cpuprofile", "*.data", "*.heapprofile", "*.json", "*.pb", "*.perf", "*.prof", "*.raw", "*.txt"]);
   assert.deepEqual(contributes.customEditors.map(({ viewType }) => viewType), [...KINDS]);
   const example = (pattern: string): string => pattern.replace("{gz,zst}", "gz").replaceAll("*", "1");
   for (const name of own) assert.ok(kindOf(`/w/${example(name)}`) === KINDS[0] || shared.some((end) => name.endsWith(end.slice(1))), name);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isItem } from "../src/protocol";
 import type { HotRow, Item, ItemData } from "../src/protocol.generated";
-import { callLines, columns, nodeId, sameFunction, searchFor } from "../src/tree";
+import { callLines, columns, nodeId, rowName, sameFunction, searchFor } from "../src/tree";
 
 function item(name: string, path: readonly string[], changes: Partial<ItemData> = {}): Item {
   const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
@@ -24,6 +24,12 @@ test("the id of a row stays the same when costs change", () => {
 
 test("a recursive caller is another row than the caller of its name", () => {
   assert.notEqual(nodeId("1", item("eval", ["eval"], { recursive: true })), nodeId("1", item("eval", ["eval"])));
+});
+
+test("rows begin with the cost and the short name", () => {
+  const long = item("engine::simplify", ["engine::simplify"], { shortName: "simplify", qualifier: "engine" });
+  assert.equal(rowName(long), "5.0% simplify");
+  assert.equal(rowName(item("parse", ["parse"])), "5.0% parse");
 });
 
 test("items of other servers are recognized", () => {

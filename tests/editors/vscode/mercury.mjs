@@ -52,7 +52,7 @@ await code.run(async () => {
 
   // The callers are those of the clique: main enters it, the others are in it.
   await screen.clickLens(FILE, " total 44.4% ");
-  await callers("payments", "66.5% change.main/2-0", "↻", "↻");
+  await callers("payments", "66.5% main/2-0", "↻", "↻");
   await screen.picture("vscode-mercury");
 
   code.settings({ ...settings, "costline.hints.show": "counts" });

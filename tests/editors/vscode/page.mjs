@@ -33,7 +33,7 @@ function writeWide() {
   utimesSync(wide, 1_600_000_000, 1_600_000_000);
   renameSync(wide, path.join(stage.root, "profiles/wide.folded"));
 }
-writeFileSync(path.join(stage.root, "broken.perf"), "no profile\n");
+writeFileSync(path.join(stage.root, "broken.pprof"), "no profile\n");
 
 const settings = { "costline.server.path": stage.server, "editor.minimap.enabled": false, "workbench.colorTheme": "Dark Modern" };
 const code = await Code.start({
@@ -205,9 +205,9 @@ await code.run(async () => {
   await screen.close("old.folded");
 
   // What is no profile says so, and can be opened as text.
-  await screen.clickFile("broken.perf");
-  const broken = await Page.find("broken.perf");
-  await until("the problem", async () => /broken\.perf: not a supported profile/.test(await broken.text(".profile-health")));
+  await screen.clickFile("broken.pprof");
+  const broken = await Page.find("broken.pprof");
+  await until("the problem", async () => /broken\.pprof: not a supported profile/.test(await broken.text(".profile-health")));
   await broken.button("Open as Text").click();
   await until("the text", async () => code.page.locator(".view-line").filter({ hasText: /no.profile/ }).first().isVisible());
-}, [/(broken\.perf|old\.folded): not a supported profile/, /old\.folded: No such file/]);
+}, [/(broken\.pprof|old\.folded): not a supported profile/, /old\.folded: No such file/]);

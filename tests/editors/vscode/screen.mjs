@@ -80,7 +80,7 @@ async function views(costs) {
   const { main, solve_all } = costs.functions[MAIN];
   const functions = Object.values(costs.functions).flatMap((file) => Object.values(file));
   const [first, second] = functions.sort((a, b) => parseFloat(b.self) - parseFloat(a.self));
-  await rows("Hot Spots", `self ${first.self}`, `self ${second.self}`);
+  await rows("Hot Spots", first.self, second.self);
   await rows("Callers", `${solve_all.total} solve_all`, `${solve_all.total} main`);
   await rows("Call Tree", main.total, solve_all.total);
 }
@@ -184,16 +184,16 @@ await code.run(async () => {
   await screen.picture("vscode-after");
 
   // The view lists lines and files as well, and filters while the user types.
-  await screen.pressViewButton("Hot Spots", "Show Hot Files");
+  await screen.command("Show Hot Files");
   await rows("Hot Spots", "· total 100.0%", "maze.py");
   await code.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await screen.clickRow("Hot Spots", "main.py", "right");
   await screen.chooseFromMenu("Copy");
   await until("the row is copied", async () => /total 100\.0% .* · main\.py$/.test(await code.page.evaluate(() => navigator.clipboard.readText())));
-  await screen.pressViewButton("Hot Spots", "Show Hot Lines");
+  await screen.command("Show Hot Lines");
   await rows("Hot Spots", "maze.py:");
-  await screen.pressViewButton("Hot Spots", "Show Hot Functions");
-  await rows("Hot Spots", "Frontier.push");
+  await screen.command("Show Hot Functions");
+  await rows("Hot Spots", "push");
   await screen.pressViewButton("Hot Spots", "Filter Hot Spots…");
   const isHeading = (row) => /^(Your code|Libraries and runtime) /.test(row);
   const listed = async () => (await screen.rows("Hot Spots")).filter((row) => !isHeading(row)).map((row) => row.replace(/\n[^]*/, ""));
@@ -217,13 +217,21 @@ await code.run(async () => {
   await screen.choose("Self");
   await until("by self", async () => assert.deepEqual(await listed(), all) ?? true);
 
-  // Own code only: `random.py` is not in the project.
-  await screen.command("Toggle Own Code in Hot Spots");
-  await until("own code", async () => {
+  // Own code only, by the button of each view or the key. `random.py` is not in the project.
+  const isOwn = (own) => until(`own code: ${own}`, async () => {
     const shown = await screen.rows("Hot Spots");
-    return shown.some((row) => row.includes("solve")) && !shown.some((row) => row.includes("random.py"));
+    const isMarked = (await screen.status()).some((item) => item.includes("gridworld.folded") && item.includes("own code"));
+    return shown.some((row) => row.includes("solve")) && isMarked === own && !(own && shown.some((row) => row.includes("random.py")));
   });
-  await screen.command("Toggle Own Code in Hot Spots");
+  const toggles = [
+    ...["Hot Spots", "Callers", "Call Tree"].map((view) => () => screen.pressViewButton(view, "Toggle Own Code")),
+    () => code.page.keyboard.press("Control+Alt+Y"),
+  ];
+  await isOwn(false);
+  for (const [at, toggle] of toggles.entries()) {
+    await toggle();
+    await isOwn(at % 2 === 0);
+  }
 
   // Costs without heat.
   await screen.command("Toggle Heat");
