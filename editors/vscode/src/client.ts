@@ -2,7 +2,7 @@
 
 import type { Readable } from "node:stream";
 import { createInterface } from "node:readline";
-import type * as vscode from "vscode";
+import * as vscode from "vscode";
 import {
   type ErrorHandler, type Executable, LanguageClient, type LanguageClientOptions, type MessageSignature, RevealOutputChannelOn,
   type ServerCapabilities, State, type StaticFeature,
@@ -83,7 +83,8 @@ function options(host: Host): LanguageClientOptions {
         if (!host.isReady()) return undefined;
         // The column is before the first character.
         const isColumn = position.character === 0 && textPlace() === "left" && !host.isHidden();
-        return next(document, isColumn ? document.lineAt(position).range.end : position, token);
+        if (!isColumn) return next(document, position, token);
+        return Promise.resolve(next(document, document.lineAt(position).range.end, token)).then((hover) => withLink(hover, position.line));
       },
       executeCommand: (command, args, next) => {
         // Lenses open the view *Callers and Callees*.
@@ -94,6 +95,14 @@ function options(host: Host): LanguageClientOptions {
       },
     },
   };
+}
+
+/** The hover of a line's cost with a link to its callers and callees. */
+function withLink(hover: vscode.Hover | null | undefined, line: number): vscode.Hover | null | undefined {
+  if (!hover) return hover;
+  const link = new vscode.MarkdownString(`[Callers and Callees](command:costline.ui.line?${encodeURIComponent(JSON.stringify([line]))})`);
+  link.isTrusted = { enabledCommands: ["costline.ui.line"] };
+  return new vscode.Hover([...hover.contents, link], hover.range);
 }
 
 /** Copies the standard error of the server to the log. Each line has its level. */

@@ -7,6 +7,7 @@ import { type CallNode, type Calls, pickCallLine } from "./calls";
 import { proposedPath } from "./exported";
 import type { FlameGraphPanel } from "./flamegraph";
 import { goToHotLine } from "./hotLines";
+import { showLine } from "./linePanel";
 import { type HotSpotsView, type Row, rowText } from "./hotspots";
 import { pickKey, showMenu, startServer } from "./menu";
 import type { Direction, FunctionKey, Item, Recipe, TransformKind, View } from "./protocol.generated";
@@ -89,6 +90,7 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
     popTransform: () => undo(server, hasTransforms, NO_TRANSFORMS, () => server.execute("costline.popTransform")),
     clearTransforms: () => undo(server, hasTransforms, NO_TRANSFORMS, () => server.execute("costline.clearTransforms")),
     flameGraph: () => (server.shown?.profile ? flameGraph.show() : offerToRecord(server)),
+    line: (line?: number) => showLineAt(server, line),
     explain: () => explain(server),
     toggle: () => server.hide(!server.hidden),
     toggleHeat: () => toggleSetting("decorations.enable"),
@@ -178,12 +180,19 @@ function shownFile(server: Server): vscode.Uri {
 
 async function itemAtCursor(server: Server): Promise<Item | undefined> {
   const editor = vscode.window.activeTextEditor;
-  const item = editor && (await itemAt(server, editor));
+  const item = editor && (await itemAt(server, editor.document, editor.selection.active));
   if (!item) {
     const problem = editor ? "The profile has no costs for a function at the cursor." : "Put the cursor on a function in an editor first.";
     void toast("info", problem);
   }
   return item;
+}
+
+/** Shows the callers and callees of a line (0-based), by default of the cursor. */
+async function showLineAt(server: Server, line: number | undefined): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor) throw new Error("Put the cursor on a line in an editor first.");
+  await showLine(server, editor, line ?? editor.selection.active.line);
 }
 
 async function goToFunction(row: AnyRow): Promise<void> {

@@ -19,10 +19,10 @@ export interface Call {
   readonly lines: Incoming["fromRanges"];
 }
 
-/** The function at the cursor. */
-export async function itemAt(server: Server, editor: vscode.TextEditor): Promise<Item | undefined> {
+/** The function at a position. */
+export async function itemAt(server: Server, document: vscode.TextDocument, position: vscode.Position): Promise<Item | undefined> {
   const client = server.ready();
-  const params = client.code2ProtocolConverter.asTextDocumentPositionParams(editor.document, editor.selection.active);
+  const params = client.code2ProtocolConverter.asTextDocumentPositionParams(document, position);
   const items = await client.sendRequest<readonly Item[] | null>(CallHierarchyPrepareRequest.method, params);
   return items?.[0];
 }

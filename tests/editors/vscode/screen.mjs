@@ -98,6 +98,17 @@ await code.run(async () => {
     return (await screen.tooltip()).includes("callers into this line");
   });
 
+  // Its link lists the callers and callees of the line, as the key does.
+  const lists = async () => (await screen.quickPick()).join("\n");
+  await code.page.locator(".monaco-hover:visible").getByText("Callers and Callees", { exact: true }).click();
+  await until("a list", async () => /main[^]*build/.test(await lists()));
+  await code.page.keyboard.press("Escape");
+  await code.page.keyboard.press("Control+G");
+  await screen.fill(":19");
+  await code.page.keyboard.press("Enter");
+  await code.page.keyboard.press("Control+Alt+U");
+  await until("the same list", async () => /main[^]*build/.test(await lists()));
+  await code.page.keyboard.press("Escape");
   await code.page.mouse.move(0, 0);
   await until("no tooltip over the lens", async () => (await screen.tooltip()) === "");
 
