@@ -101,6 +101,10 @@ struct Labelled {
     column: String,
     cost: CostData,
     self_tier: u8,
+    #[expect(
+        clippy::option_option,
+        reason = "unknown, and missing without a baseline, as in `CostFields`"
+    )]
     self_change_tier: Option<Option<i8>>,
 }
 
