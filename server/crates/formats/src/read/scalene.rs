@@ -26,10 +26,11 @@ use std::collections::BTreeMap;
 
 /// The function of lines outside all functions, as CPython calls it.
 const MODULE: &str = "<module>";
-/// The time of code that is left out.
-const OUTSIDE: &str = "(outside the program's folder)";
+/// The time of code that scalene does not list: files outside the folder of the program, and files with less than
+/// 1% of the time.
+const UNLISTED: &str = "(in files that scalene does not list)";
 /// Less time of it is an error of rounding, in percent.
-const LEAST_OUTSIDE: f64 = 0.05;
+const LEAST_UNLISTED: f64 = 0.05;
 /// What scalene calls a megabyte.
 const MEGABYTE: f64 = 1024.0 * 1024.0;
 
@@ -116,8 +117,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         }
     }
     let known: f64 = lines().map(METRICS[0].2).sum();
-    if known > 0.0 && 100.0 - known >= LEAST_OUTSIDE {
-        let func = table.add_func(FuncText { name: OUTSIDE, ..FuncText::default() })?;
+    if known > 0.0 && 100.0 - known >= LEAST_UNLISTED {
+        let func = table.add_func(FuncText { name: UNLISTED, ..FuncText::default() })?;
         let mut weights = vec![0.0; metrics.len()];
         weights[0] = 100.0 - known;
         table.add_own(func, 0, &weights);
@@ -220,7 +221,7 @@ mod tests {
             ("<module>", 0, 1, 10.0),
             ("work", 2, 2, 1.0),
             ("work", 2, 4, 55.0),
-            (OUTSIDE, 0, 0, 34.0),
+            (UNLISTED, 0, 0, 34.0),
         ];
         assert_eq!(own.collect::<Vec<_>>(), expected);
         assert_eq!(graph.own[2].weights[1..], [20.0, 30.0, 5.0, 1_572_864.0]);
