@@ -185,17 +185,13 @@ pub fn sniff(path: &Path) -> Option<Content> {
 
 /// Like [`sniff`], with what the header says about the run.
 fn detect(path: &Path) -> (Option<Content>, Origin) {
-    let mut head = Vec::new();
-    if regular_file::open(path)
-        .is_ok_and(|(file, _)| file.take(PREFIX as u64).read_to_end(&mut head).is_ok())
-    {
-        let head = formats::inflate::prefix(&head, PREFIX);
-        return match formats::detect(&head) {
-            Some(format) => (Some(Content::Profile(format)), formats::origin(format, &head)),
-            None => (Foreign::of(&head).map(Content::Foreign), Origin::default()),
-        };
+    let file = regular_file::open(path).ok().map(|(file, _)| file);
+    let head = file.and_then(|file| formats::inflate::read_prefix(file, PREFIX).ok());
+    let Some(head) = head else { return (None, Origin::default()) };
+    match formats::detect(&head) {
+        Some(format) => (Some(Content::Profile(format)), formats::origin(format, &head)),
+        None => (Foreign::of(&head).map(Content::Foreign), Origin::default()),
     }
-    (None, Origin::default())
 }
 
 /// Finds the profiles in all roots.

@@ -15,6 +15,9 @@ use std::io::{self, BufRead as _, Read};
 /// How many layers [`prefix`] removes.
 const MAX_LAYERS: usize = 2;
 
+/// The length of the longest blocks of LZ4.
+const MAX_LZ4_BLOCK: usize = 4 << 20;
+
 /// How many bytes [`Codec::of`] looks at.
 pub(crate) const MAGIC_BYTES: usize = 4;
 
@@ -35,11 +38,37 @@ pub(crate) fn error_in(error: io::Error) -> ReadError {
     error.downcast().unwrap_or_else(|error| ReadError::io(&error))
 }
 
+/// The first `n` decompressed bytes of a file, for [`crate::detect()`] during discovery. Reads as many bytes, or for
+/// LZ4 the whole first block, which may have 4 MB.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn read_prefix(mut file: impl Read, n: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.by_ref().take(n as u64).read_to_end(&mut bytes)?;
+    if let Some(end) = end_of_first_lz4_block(&bytes) {
+        file.take(end.saturating_sub(bytes.len()) as u64).read_to_end(&mut bytes)?;
+    }
+    Ok(prefix(&bytes, n).into_owned())
+}
+
+/// Where the first block of an LZ4 frame ends (<https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md>).
+fn end_of_first_lz4_block(bytes: &[u8]) -> Option<usize> {
+    let Some(Codec::Lz4) = Codec::of(bytes) else { return None };
+    let flags = *bytes.get(4)?;
+    let [checksums, content_size, dictionary] = [0x10, 0x08, 0x01].map(|flag| flags & flag != 0);
+    // The magic number, the flags, the size of blocks, what is optional, and a checksum.
+    let block = 7 + if content_size { 8 } else { 0 } + if dictionary { 4 } else { 0 };
+    let size = u32::from_le_bytes(bytes.get(block..block + 4)?.try_into().ok()?) & 0x7fff_ffff;
+    let size = usize::try_from(size).ok()?.min(MAX_LZ4_BLOCK);
+    Some(block + 4 + size + if checksums { 4 } else { 0 })
+}
+
 /// The first `n` decompressed bytes, or fewer if `bytes` do not contain more or have an error.
 ///
-/// For [`crate::detect()`] during discovery. zstd has blocks of up to 128 KiB and an incomplete
-/// block yields nothing, so `bytes` should not be shorter than that.
-pub fn prefix(bytes: &[u8], n: usize) -> Cow<'_, [u8]> {
+/// zstd has blocks of up to 128 KiB and an incomplete block yields nothing, so `bytes` should not be shorter than
+/// that.
+fn prefix(bytes: &[u8], n: usize) -> Cow<'_, [u8]> {
     let mut front = Cow::Borrowed(bytes);
     for _ in 0..MAX_LAYERS {
         let mut out = Vec::new();
@@ -400,6 +429,20 @@ mod tests {
         let mut encoder = FrameEncoder::with_frame_info(info, Vec::new());
         encoder.write_all(bytes).unwrap();
         encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn the_first_block_of_lz4_is_read_whole() {
+        // Random text, so that the block is longer than the prefix.
+        let plain = text(3 << 20);
+        for size in [BlockSize::Max64KB, BlockSize::Max4MB] {
+            let info = FrameInfo::new().block_size(size).content_size(Some(plain.len() as u64));
+            let mut encoder = FrameEncoder::with_frame_info(info, Vec::new());
+            encoder.write_all(&plain).unwrap();
+            let packed = encoder.finish().unwrap();
+            assert_eq!(read_prefix(&*packed, 1000).unwrap(), plain[..1000]);
+        }
+        assert_eq!(read_prefix(&b"a;b 1"[..], 3).unwrap(), b"a;b");
     }
 
     /// Text that compresses, but not to almost nothing.
