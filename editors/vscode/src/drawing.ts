@@ -321,8 +321,8 @@ export async function openBeside(panel: vscode.WebviewPanel | undefined, uri: st
 
 /** What the page needs of a graph. */
 function graphOf({ frames, above, omitted, atLeast }: FlameGraph, skip: number | undefined): Graph {
-  const slim = frames.map(({ name, text, placeText, parent, depth, left, width, leaf, more, found, changeTier, uri, key }) =>
-    ({ name: visible(name), text, place: placeText, parent, depth, left, width, leaf, more, found, changeTier: changeTier ?? null, hasSource: uri !== null, isFunction: key !== null }));
+  const slim = frames.map(({ name, shorterNames, text, placeText, parent, depth, left, width, leaf, more, found, changeTier, uri, key }) =>
+    ({ name: visible(name), shorterNames: shorterNames.map(visible), text, place: placeText, parent, depth, left, width, leaf, more, found, changeTier: changeTier ?? null, hasSource: uri !== null, isFunction: key !== null }));
   return { frames: slim, above, omitted, atLeast, skip: skip ?? 0 };
 }
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { EMPTY, type Frame, frameAt, type Graph, namesTo, neighbour, type Picture, rowsOf } from "../src/webview/flame/picture";
 
 function frame(name: string, parent: number | null, depth: number, left: number, width: number): Frame {
-  return { name, text: `${100 * width}%`, place: "", parent, depth, left, width, leaf: false, more: 0, found: false, changeTier: null, hasSource: true, isFunction: true };
+  return { name, shorterNames: [], text: `${100 * width}%`, place: "", parent, depth, left, width, leaf: false, more: 0, found: false, changeTier: null, hasSource: true, isFunction: true };
 }
 
 const graph = (...frames: Frame[]): Graph => ({ frames, above: 0, omitted: 0, atLeast: false, skip: 0 });

@@ -28,6 +28,7 @@ struct Data<'a> {
 #[serde(rename_all = "camelCase")]
 struct FrameData<'a> {
     name: String,
+    shorter_names: &'a [String],
     text: &'a str,
     place: String,
     parent: Option<usize>,
@@ -70,6 +71,7 @@ fn json(context: &Context, graph: &FlameGraph) -> Option<String> {
 fn frame_data<'f>(context: &Context, frame: &'f Frame) -> FrameData<'f> {
     FrameData {
         name: plain(&frame.name).into_owned(),
+        shorter_names: &frame.shorter_names,
         text: &frame.text,
         place: place::text(context, &frame.place),
         parent: frame.parent,

@@ -1,6 +1,7 @@
 // Draws cells on a canvas. Only the rows in sight are drawn, so the number of rows is not limited by the size of a canvas.
 
 import type { Cell } from "./picture";
+import { fitted } from "./fitted";
 
 /** The height of a row in CSS pixels. */
 export const ROW = 18;
@@ -71,18 +72,9 @@ function paintCell(context: CanvasRenderingContext2D, theme: Theme, cell: Cell, 
   const room = width - 8;
   if (room < 8) return;
   context.fillStyle = theme.ink;
-  context.fillText(fitted(context, cell.data ? cell.name : `${cell.name} · ${cell.text}`, room), x + 4, y + ROW / 2);
-}
-
-/** The beginning of a text that has room. */
-function fitted(context: CanvasRenderingContext2D, text: string, room: number): string {
-  // No more characters than could have room: names may be very long.
-  const start = text.slice(0, Math.ceil(room / 2));
-  const width = context.measureText(start).width;
-  if (width <= room && start === text) return text;
-  let end = Math.min(start.length, Math.floor((start.length * room) / width));
-  while (end > 0 && context.measureText(`${start.slice(0, end)}…`).width > room) end -= 1;
-  return end > 0 ? `${start.slice(0, end)}…` : "";
+  const measure = (text: string) => context.measureText(text).width;
+  const texts = cell.data ? [cell.name, ...cell.data.shorterNames] : [`${cell.name} · ${cell.text}`];
+  context.fillText(fitted(texts, room, measure), x + 4, y + ROW / 2);
 }
 
 /** The color of a change: red if the cost rose, blue if it fell. */

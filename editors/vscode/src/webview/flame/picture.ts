@@ -3,6 +3,8 @@
 /** A frame, as the server sends it; `text`, `place` and `name` are for display. */
 export interface Frame {
   readonly name: string;
+  /** The name with less and less of what precedes it, for narrow frames. */
+  readonly shorterNames: readonly string[];
   readonly text: string;
   readonly place: string;
   /** The index of the frame that this one is below, which precedes it. */
