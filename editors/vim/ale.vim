@@ -9,7 +9,7 @@ highlight link ALEVirtualTextInfo Comment
 highlight link ALEInfoSign LineNr
 let g:ale_linters = get(g:, 'ale_linters', {})
 
-let s:markers = ['.git', '.hg', 'Cargo.toml', 'package.json', 'tsconfig.json', 'go.mod', 'pyproject.toml', 'setup.py',
+let s:markers = ['.costline', '.git', '.hg', 'Cargo.toml', 'package.json', 'tsconfig.json', 'go.mod', 'pyproject.toml', 'setup.py',
 \ 'requirements.txt', 'Gemfile', 'CMakeLists.txt', 'meson.build', 'Makefile', 'pom.xml', 'build.gradle', 'composer.json']
 
 " The nearest folder above a file with a marker, else the current folder if it contains the file, else the file's folder. The

@@ -11,7 +11,7 @@ augroup costline
         \ 'cmd': {server_info -> ['costline', 'lsp']},
         \ 'allowlist': ['*'],
         \ 'root_uri': {server_info -> lsp#utils#path_to_uri(lsp#utils#find_nearest_parent_file_directory(
-        \   lsp#utils#get_buffer_path(), ['.git/', '.hg/', 'Cargo.toml', 'package.json', 'tsconfig.json', 'go.mod',
+        \   lsp#utils#get_buffer_path(), ['.costline/', '.git/', '.hg/', 'Cargo.toml', 'package.json', 'tsconfig.json', 'go.mod',
         \   'pyproject.toml', 'setup.py', 'requirements.txt', 'Gemfile', 'CMakeLists.txt', 'meson.build', 'Makefile',
         \   'pom.xml', 'build.gradle', 'composer.json']))},
         \ 'workspace_config': {'costline': {}},

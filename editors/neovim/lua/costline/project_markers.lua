@@ -2,6 +2,7 @@
 --- Generated from the types of the server; `UPDATE_EXPECT=1 cargo test` rewrites it.
 
 return {
+  ".costline",
   ".git",
   ".hg",
   "Cargo.toml",

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-/// Files and folders that mark the top folder of a project.
-pub const MARKERS: [&str; 16] = [
+/// Files and folders that mark the top folder of a project. `.costline` has the sources of `costline fetch` and
+/// profiles. Folders named `profiles` are also modules of programs, so they mark none.
+pub const MARKERS: [&str; 17] = [
+    ".costline",
     ".git",
     ".hg",
     "Cargo.toml",
