@@ -68,7 +68,7 @@ fn end_of_first_lz4_block(bytes: &[u8]) -> Option<usize> {
 ///
 /// zstd has blocks of up to 128 KiB and an incomplete block yields nothing, so `bytes` should not be shorter than
 /// that.
-fn prefix(bytes: &[u8], n: usize) -> Cow<'_, [u8]> {
+pub fn prefix(bytes: &[u8], n: usize) -> Cow<'_, [u8]> {
     let mut front = Cow::Borrowed(bytes);
     for _ in 0..MAX_LAYERS {
         let mut out = Vec::new();
