@@ -14,9 +14,9 @@
 //! Code of the JVM has the file of its class and no library: a method may be in an `.oat` file, a `.vdex` file
 //! and the cache of the JIT compiler, and is one function.
 //!
-//! Each event is a metric. With `--trace-offcpu`, a sample of another event than the first one begins when its
-//! thread leaves the processor, and has the time until the thread is back or has another sample. A sample without
-//! an end is left out.
+//! Each event is a metric. With `--trace-offcpu`, samples of all events but the first one are taken when a thread is
+//! switched out. Their weight is the time until the next switch or sample of the thread; without one, they are
+//! left out.
 //!
 //! Sources: simpleperf's manual; `cmd_report_sample.proto`, `cmd_report_sample.cpp`, `report_utils.cpp`,
 //! `report_lib_interface.cpp` and `dso.cpp` of simpleperf.
@@ -79,8 +79,8 @@ pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
 struct File {
     stacks: IdTree<Entry>,
     samples: Vec<Sample>,
-    /// When threads got onto a processor.
-    switched_on: Vec<(i32, u64)>,
+    /// When threads were switched in.
+    switched_in: Vec<(i32, u64)>,
     /// Programs and libraries by number.
     files: FxHashMap<u32, Code>,
     /// The process and the name of each thread.
@@ -161,7 +161,7 @@ impl File {
             self.has_off_cpu = meta.trace_offcpu;
         }
         if let Some(switch) = record.context_switch.filter(|switch| switch.switch_on) {
-            self.switched_on.push((switch.thread_id, switch.time));
+            self.switched_in.push((switch.thread_id, switch.time));
         }
         if let Some(lost) = record.lost {
             self.n_lost = self.n_lost.saturating_add(lost.lost_count);
@@ -188,14 +188,14 @@ impl File {
         Ok(())
     }
 
-    /// Replaces the counts of samples off the processor by their times. Those without an end are left out.
+    /// Replaces the counts of off-CPU samples by their times. Those without an end are left out.
     fn measure_off_cpu(&mut self) {
         if !self.has_off_cpu {
             return;
         }
         let mut ends: FxHashMap<i32, Vec<u64>> = FxHashMap::default();
         let samples = self.samples.iter().map(|sample| (sample.thread, sample.time));
-        for (thread, time) in samples.chain(std::mem::take(&mut self.switched_on)) {
+        for (thread, time) in samples.chain(std::mem::take(&mut self.switched_in)) {
             ends.entry(thread).or_default().push(time);
         }
         for times in ends.values_mut() {
