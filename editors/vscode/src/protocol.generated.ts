@@ -1773,7 +1773,7 @@ export interface SelectionCall {
   readonly text: string;
   /** The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%. */
   readonly tier: 0 | 1 | 2 | 3;
-  /** The weight of these calls. */
+  /** The weight of these calls, or the most that it may be. */
   readonly total: Weight;
   /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
   readonly totalText: string | null;

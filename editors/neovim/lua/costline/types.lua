@@ -1012,7 +1012,7 @@
 ---@field shortName string The last part of the name, with its type arguments as `<…>` and its parameters as `(…)`: `simplify` of `exprlab_engine::simplify`. Equal to the name if that has one part.
 ---@field text string The cost of the calls: those that lead to the selection, or those on its lines: `33.3% (2 samples)`.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%.
----@field total costline.Weight The weight of these calls.
+---@field total costline.Weight The weight of these calls, or the most that it may be.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 

@@ -10,7 +10,7 @@ use crate::items::{CallPath, CallSite, Direction, Item, ItemPath, PathCost, item
 use crate::keys::weight::Weight;
 use crate::lines::text::Range;
 use crate::world::context::{Context, OpenFile};
-use analysis::{Cost, Edge, FunctionId, PathEntry, PathStep, Recursion, Site, SiteCost};
+use analysis::{Cost, Edge, FunctionId, PathEntry, PathStep, Recursion, Site, SiteCost, Total};
 use loading::Snapshot;
 
 /// A caller or callee, with the call sites.
@@ -51,37 +51,60 @@ pub fn step(snapshot: &Snapshot, direction: Direction, path: &CallPath) -> PathS
     }
 }
 
-/// What recorded lines (1-based) of an open document call, each with the weight of the calls on these
+/// What recorded lines (1-based) of an open document call, each with the cost of the calls on these
 /// lines, hottest first, recursive calls last.
-pub fn callees_on<'a>(open: &'a OpenFile, lines: &[u32]) -> Vec<(f64, &'a Edge)> {
+pub fn callees_on<'a>(open: &'a OpenFile, lines: &[u32]) -> Vec<(Total, &'a Edge)> {
     let snapshot = &*open.snapshot;
     let (costs, calls) = (&snapshot.costs, snapshot.tree.edges());
     let places = lines.iter().flat_map(|&line| costs.functions_on(open.file, line));
     let mut callers: Vec<FunctionId> = places.map(|place| place.function).collect();
     callers.sort_unstable();
     callers.dedup();
+    let is_here = |site: &&Site| site.file == open.file && lines.contains(&site.line);
     let edges = callers.into_iter().flat_map(|caller| calls.callees(caller));
-    let mut callees: Vec<(f64, &Edge)> = edges
-        .filter_map(|edge| {
-            let is_here = |site: &&Site| site.file == open.file && lines.contains(&site.line);
-            let sites: Vec<f64> =
-                calls.sites(edge).iter().filter(is_here).map(|site| site.total).collect();
-            // The calls from several lines may be nested, and then belong to the same samples.
-            let total = match sites[..] {
-                [] => return None,
-                [total] => total,
-                _ => sites.iter().sum::<f64>().min(edge.total),
-            };
-            Some((total, edge))
-        })
-        .collect();
-    callees.sort_by(|a, b| {
-        a.1.recursive
-            .cmp(&b.1.recursive)
-            .then(b.0.abs().total_cmp(&a.0.abs()))
-            .then(a.1.callee.cmp(&b.1.callee))
+    let on_lines = edges.filter_map(|edge| {
+        let all = calls.sites(edge);
+        let here: Vec<f64> = all.iter().filter(is_here).map(|site| site.total).collect();
+        let all = all.iter().map(|site| site.total).sum();
+        Some((cost_of_sites(edge, all, &here)?, edge))
+    });
+    let mut callees: Vec<(Total, &Edge)> = on_lines.collect();
+    callees.sort_by(|(a, at), (b, bt)| {
+        at.recursive
+            .cmp(&bt.recursive)
+            .then(most(*b).abs().total_cmp(&most(*a).abs()))
+            .then(at.callee.cmp(&bt.callee))
     });
     callees
+}
+
+/// The cost of calls, or the most that it may be. 0 if it is unknown.
+pub fn most(total: Total) -> f64 {
+    match total {
+        Total::Exact(weight) | Total::Estimated(weight) | Total::Bounded { max: weight, .. } => {
+            weight
+        }
+        Total::Unknown => 0.0,
+    }
+}
+
+/// The cost of an edge's calls at some of its sites, whose costs are `here`; all of its sites have the sum `all`. In
+/// a recursion, calls from several lines may be nested, and then belong to the same samples. They are not if all sites
+/// add up to the cost of the edge. `None` without a site.
+fn cost_of_sites(edge: &Edge, all: f64, here: &[f64]) -> Option<Total> {
+    let sum: f64 = here.iter().sum();
+    let max = sum.min(edge.total);
+    let is_sum = (all - edge.total).abs() <= 1e-9 * edge.total.abs();
+    match here {
+        [] => None,
+        _ if edge.estimated => Some(Total::Estimated(max)),
+        [only] => Some(Total::Exact(*only)),
+        _ if is_sum => Some(Total::Exact(sum)),
+        _ => {
+            let min = here.iter().copied().fold(0.0, f64::max).min(max);
+            Some(Total::Bounded { min, max })
+        }
+    }
 }
 
 /// The cost of each caller or callee in the baseline, if it is known.

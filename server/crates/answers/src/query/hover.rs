@@ -344,7 +344,7 @@ fn callees_of_lines(context: &Context, open: &OpenFile, lines: &[u32]) -> Vec<Li
     let scale = context.scale(snapshot);
     let callees = callees_on(open, lines).into_iter();
     let shown = callees.take(MAX_LISTED).map(|(total, edge)| Listed {
-        cost: recursive(edge.recursive, &scale.both(total)),
+        cost: recursive(edge.recursive, &units::total(total, |weight| scale.both(weight))),
         name: marked(snapshot, edge.callee, edge.inlined),
         place: place(context, snapshot, edge.callee),
     });

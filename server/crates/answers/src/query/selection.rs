@@ -1,7 +1,7 @@
 //! What selected lines of a document cost: all together, each one, who calls them, and what they call.
 
 use super::ask::{Ask, Takes};
-use super::calls::callees_on;
+use super::calls::{callees_on, most};
 use crate::items::fields::{CostFields, PlaceFields};
 use crate::items::{Item, root_item};
 use crate::keys::weight::Weight;
@@ -93,7 +93,7 @@ pub struct SelectionCall {
     /// The cost of the calls: those that lead to the selection, or those on its lines: `33.3% (2
     /// samples)`.
     pub text: String,
-    /// The weight of these calls.
+    /// The weight of these calls, or the most that it may be.
     pub total: Weight,
     /// Whether it is a recursive call. Its cost is then not part of the sum.
     pub recursive: bool,
@@ -164,7 +164,7 @@ pub fn selection(context: &Context, question: &Question) -> Option<Selection> {
         fields: CostFields::new(scale, Some(cost.self_), cost.total, None),
         lines: lines.into_iter().map(|line| selected_line(context, &open, cost, line)).collect(),
         callers,
-        callees: callees.map(|(weight, edge)| callee(context, &open, weight, edge)).collect(),
+        callees: callees.map(|(total, edge)| callee(context, &open, total, edge)).collect(),
     })
 }
 
@@ -201,21 +201,19 @@ fn caller(context: &Context, open: &OpenFile, entry: &PathEntry) -> SelectionCal
         Some(site) => PlaceFields::of_line(context, snapshot, site.file, site.line),
         None => PlaceFields::of_function(context, snapshot, entry.function),
     };
-    let total = entry.as_total();
-    call(context, snapshot, entry.function, entry.total, total, entry.recursive, place)
+    call(context, snapshot, entry.function, entry.as_total(), entry.recursive, place)
 }
 
-fn callee(context: &Context, open: &OpenFile, weight: f64, edge: &Edge) -> SelectionCall {
+fn callee(context: &Context, open: &OpenFile, total: Total, edge: &Edge) -> SelectionCall {
     let snapshot = &*open.snapshot;
     let place = PlaceFields::of_function(context, snapshot, edge.callee);
-    call(context, snapshot, edge.callee, weight, Total::Exact(weight), edge.recursive, place)
+    call(context, snapshot, edge.callee, total, edge.recursive, place)
 }
 
 fn call(
     context: &Context,
     snapshot: &Snapshot,
     function: FunctionId,
-    weight: f64,
     total: Total,
     recursive: bool,
     place: PlaceFields,
@@ -226,7 +224,7 @@ fn call(
         name: name.to_owned(),
         parts: NameParts::of(name),
         text: units::total(total, |weight| scale.both(weight)),
-        total: Weight(weight),
+        total: Weight(most(total)),
         recursive,
         place,
         fields: CostFields::new(scale, None, total, None),

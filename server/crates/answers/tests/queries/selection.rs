@@ -149,3 +149,27 @@ fn functions_are_named_as_in_the_sources() {
     assert!(line("draw").is_err());
     assert!(line("Root.draw").is_err());
 }
+
+/// What lines 9 and 10 call, and how that may be less than the sum of both.
+#[track_caller]
+fn parse_on_both(samples: &str) -> (String, f64) {
+    let found = select(samples, 9, 10).unwrap();
+    let parse = found.callees.iter().find(|callee| callee.name == "parse").unwrap();
+    (parse.text.clone(), parse.total.0)
+}
+
+#[test]
+fn calls_from_several_lines_add_up_unless_they_may_be_nested() {
+    let apart = "
+eval@9[file:app.rs]  eval@10 eval@8
+parse@6[file:app.rs] parse@6 parse@6";
+    assert_eq!(parse_on_both(apart), ("66.7% (2 samples)".to_owned(), 2.0));
+    // Two samples, of which the first has calls from both lines.
+    let nested = "
+eval@9[file:app.rs]  eval@9  eval@8
+parse@6[file:app.rs] parse@6 parse@6
+eval@10
+parse@6";
+    let text = "66.7% (2 samples) to 100.0% (3 samples)".to_owned();
+    assert_eq!(parse_on_both(nested), (text, 3.0));
+}
