@@ -47,47 +47,40 @@ local palettes = {
   },
 }
 
---- The colors of terminals that have 16.
----@type table<"dark"|"light", table<string, vim.api.keyset.highlight>>
+--- The colors of terminals that have 16, whatever the background.
+---@type table<string, vim.api.keyset.highlight>
 local basic = {
+  CostlineHeatLine1 = {},
+  CostlineHeatLine2 = {},
+  CostlineHeatLine3 = { cterm = { bold = true } },
+  CostlineSlowerLine = {},
+  CostlineFasterLine = {},
+  CostlineFlame0 = { ctermfg = 0, ctermbg = 7 },
+  CostlineFlame1 = { ctermfg = 0, ctermbg = 11 },
+  CostlineFlame2 = { ctermfg = 0, ctermbg = 3 },
+  CostlineFlame3 = { ctermfg = 0, ctermbg = 9 },
+  CostlineFlameSlower = { ctermfg = 0, ctermbg = 9 },
+  CostlineFlameFaster = { ctermfg = 0, ctermbg = 12 },
+  CostlineFlameOther = { ctermfg = 15, ctermbg = 8 },
+}
+
+--- The same for each background.
+---@type table<"dark"|"light", table<string, vim.api.keyset.highlight>>
+local basic_on = {
   dark = {
     CostlineHeat1 = { ctermfg = 3 },
     CostlineHeat2 = { ctermfg = 11 },
     CostlineHeat3 = { ctermfg = 11, cterm = { bold = true } },
-    CostlineHeatLine1 = {},
-    CostlineHeatLine2 = {},
-    CostlineHeatLine3 = { cterm = { bold = true } },
     CostlineSlower = { ctermfg = 9, cterm = { bold = true } },
-    CostlineSlowerLine = {},
     CostlineFaster = { ctermfg = 12, cterm = { bold = true } },
-    CostlineFasterLine = {},
-    CostlineFlame0 = { ctermfg = 0, ctermbg = 7 },
-    CostlineFlame1 = { ctermfg = 0, ctermbg = 11 },
-    CostlineFlame2 = { ctermfg = 0, ctermbg = 3 },
-    CostlineFlame3 = { ctermfg = 0, ctermbg = 9 },
-    CostlineFlameSlower = { ctermfg = 0, ctermbg = 9 },
-    CostlineFlameFaster = { ctermfg = 0, ctermbg = 12 },
-    CostlineFlameOther = { ctermfg = 15, ctermbg = 8 },
     CostlineFlameCursor = { ctermfg = 0, ctermbg = 15, cterm = { bold = true } },
   },
   light = {
     CostlineHeat1 = { ctermfg = 11 },
     CostlineHeat2 = { ctermfg = 3 },
     CostlineHeat3 = { ctermfg = 3, cterm = { bold = true } },
-    CostlineHeatLine1 = {},
-    CostlineHeatLine2 = {},
-    CostlineHeatLine3 = { cterm = { bold = true } },
     CostlineSlower = { ctermfg = 1, cterm = { bold = true } },
-    CostlineSlowerLine = {},
     CostlineFaster = { ctermfg = 4, cterm = { bold = true } },
-    CostlineFasterLine = {},
-    CostlineFlame0 = { ctermfg = 0, ctermbg = 7 },
-    CostlineFlame1 = { ctermfg = 0, ctermbg = 11 },
-    CostlineFlame2 = { ctermfg = 0, ctermbg = 3 },
-    CostlineFlame3 = { ctermfg = 0, ctermbg = 9 },
-    CostlineFlameSlower = { ctermfg = 0, ctermbg = 9 },
-    CostlineFlameFaster = { ctermfg = 0, ctermbg = 12 },
-    CostlineFlameOther = { ctermfg = 15, ctermbg = 8 },
     CostlineFlameCursor = { ctermfg = 15, ctermbg = 0, cterm = { bold = true } },
   },
 }
@@ -152,7 +145,7 @@ end
 function M.define()
   local groups = vim.tbl_extend("error", {}, palettes[vim.o.background])
   if color_count() < 256 then
-    for group, colors in pairs(basic[vim.o.background]) do
+    for group, colors in pairs(vim.tbl_extend("error", basic, basic_on[vim.o.background])) do
       local gui = groups[group]
       groups[group] = vim.tbl_extend("error", { fg = gui.fg, bg = gui.bg, bold = gui.bold }, colors)
     end
