@@ -433,7 +433,7 @@ mod tests {
 
     #[test]
     fn the_first_block_of_lz4_is_read_whole() {
-        // Random text, so that the block is longer than the prefix.
+        // Text that compresses too little for a block to fit into the prefix.
         let plain = text(3 << 20);
         for size in [BlockSize::Max64KB, BlockSize::Max4MB] {
             let info = FrameInfo::new().block_size(size).content_size(Some(plain.len() as u64));
